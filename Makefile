@@ -13,13 +13,15 @@ export OPENBLAS_NUM_THREADS ?= 1
 # one more than there are processors: tests wait for servers, browsers and disks
 WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 
-.PHONY: help demo test soak golden golden-sums coverage lint check docs-tables sbom clean dev
+.PHONY: help demo test soak golden golden-sums coverage lint check docs docs-tables pictures sbom clean dev
 
 help:
 	@echo "make demo    first result: embedded encoder, embedded items, a table and a report"
 	@echo "make test    all tests, on the installed wheel"
 	@echo "make soak    the long tests: what breaks once in a hundred times"
 	@echo "make golden  compare what the studies and exports write with the recorded sums"
+	@echo "make docs    build the documentation as a site: build/docs/index.html"
+	@echo "make pictures  make the pictures of README and docs again (needs Chromium)"
 	@echo "make coverage  write docs/reference/coverage.md: how often intervals hold the truth in simulated studies"
 	@echo "make lint    lint, types, import contracts"
 	@echo "make check   the same and the house tests"
@@ -70,9 +72,20 @@ lint: $(VENV)/test.stamp
 check: lint
 	$(BIN)/python -m pytest tests/house -q
 
+# A warning is an error: a dead link, a page outside the contents, an unreadable docstring.
+docs: $(VENV)/test.stamp
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
+	@echo "Saved build/docs/index.html"
+
 docs-tables:
 	$(BIN)/python docs/make_tables.py
 	$(BIN)/python docs/make_drawing.py
+	$(BIN)/python docs/make_counts.py
+
+pictures: $(VENV)/test.stamp
+	$(BIN)/python docs/make_screens.py
+	$(BIN)/python docs/make_gallery.py
+	$(BIN)/python docs/make_pictures.py
 
 # How often intervals hold the truth: ten minutes (STUDIES=1000 simulated studies a row).
 STUDIES ?= 1000

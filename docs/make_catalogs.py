@@ -2,9 +2,9 @@
 
 `python docs/make_catalogs.py` merges new texts into every `annotation/web/locale/<language>/LC_MESSAGES/messages.po`,
 writes the `.mo` files beside them, and says what is not translated. A translator edits the `.po` files and runs it
-again. `python docs/make_catalogs.py fr` begins a language. Texts are what templates say by `_("…")` and programs mark
-by `msg("…")`; what is counted stands in `ngettext("… one …", "… more …", n)`. Every language has the participants'
-pages; researchers' pages (`admin…`) are in English and Spanish.
+again. `python docs/make_catalogs.py fr` begins a language. Templates mark texts by `_("…")` and programs by `msg("…")`;
+texts that count are in `ngettext("… one …", "… more …", n)` or `plural("… one …", "… more …", n)`. Every language has
+the participants' pages; researchers' pages (`admin…`) and phrases (`phrases.py`) are in English and Spanish.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parents[1]
-WEB = ROOT / "src" / "lexiscope" / "annotation" / "web"
-LOCALE = WEB / "locale"
+ANNOTATION = ROOT / "src" / "lexiscope" / "annotation"
+LOCALE = ANNOTATION / "web" / "locale"
 METHODS = [("**.html", "jinja2"), ("**.py", "python")]
 RESEARCHERS = ("es",)
+ADMIN = ("admin", "phrases.py")
+"""Parts of the names of files whose texts only researchers read."""
 HEADER = "# PROJECT: the texts of the app (docs/make_catalogs.py).\n#"
 # a catalogue changes only where a text changes
 STEADY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -31,8 +33,8 @@ STEADY = datetime(2026, 1, 1, tzinfo=UTC)
 
 def extracted() -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each place that says a text: its file, and the text; of one that counts, for one and for more."""
-    marks = DEFAULT_KEYWORDS | {"msg": None}
-    for name, _line, text, _comments, _context in extract_from_dir(WEB, METHODS, keywords=marks):
+    marks = DEFAULT_KEYWORDS | {"msg": None, "plural": (1, 2)}
+    for name, _line, text, _comments, _context in extract_from_dir(ANNOTATION, METHODS, keywords=marks):
         yield name, (text,) if isinstance(text, str) else tuple(text)
 
 
@@ -51,8 +53,8 @@ def plurals() -> dict[str, str]:
 
 
 def participants() -> set[str]:
-    """Return the texts of the participants' side; those of the researchers' alone come from files named ``admin``."""
-    return {text for text, files in texts().items() if not all("admin" in name for name in files)}
+    """Return the texts of the participants' side; those of the researchers' alone are in files of :data:`ADMIN`."""
+    return {text for text, files in texts().items() if not all(any(part in name for part in ADMIN) for name in files)}
 
 
 def owed(language: str) -> set[str]:

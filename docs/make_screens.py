@@ -1,4 +1,4 @@
-"""Take the pictures of docs/how-to/what_participants_see.md: the tests' walks through the real server save them.
+"""Take the pictures of docs/people/what-participants-see.md: the tests' walks through the real server save them.
 
 `python docs/make_screens.py` runs the walks (`tests/annotation/web/test_browser_walks.py`) with a folder for their
 screenshots and keeps those that the page shows. It needs Chromium and the test dependencies.
@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "how-to" / "what_participants_see.md"
+PAGE = ROOT / "docs" / "people" / "what-participants-see.md"
 SCREENS = ROOT / "docs" / "screens"
 WALKS = ROOT / "tests" / "annotation" / "web" / "test_browser_walks.py"
 

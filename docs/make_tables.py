@@ -1,19 +1,21 @@
-"""Write what the documentation says of the catalog, the verbs, the statistics and the files: from the code itself.
+"""Write the pages of docs/reference that the code determines: commands, Python, data cards, statistics, files, codes.
 
-``make docs-tables`` runs this file, and so does the build of the docs (``conf.py``). It writes the generated pages of
-docs/reference. The repository does not keep the pages of the catalog (:data:`CATALOG`), so that adding a dataset, a
-task, a kind of subject or a study changes no file. A house test compares the pages that it keeps with :func:`pages`:
-one that is out of date is a failed test.
+The build of the site (``conf.py``) runs this file, and so does ``make docs-tables``. The repository does not keep these
+pages (.gitignore names them), so that a new dataset, task, kind of subject, study, option or docstring changes no
+other file.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
+import csv
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
+from inspect import isclass
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +32,19 @@ from lexiscope.cli.study import StudyVerb
 from lexiscope.core import catalog
 from lexiscope.core.claims import Claim
 from lexiscope.core.dataset import DatasetCard
-from lexiscope.core.result import Record
+from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
+from lexiscope.report.statistic_names import reader_name, statistics_by_topic
 from lexiscope.studies.kit.settings_file import as_yaml
 from lexiscope.studies.kit.study import statistics
 
+sys.path.insert(0, str(Path(__file__).parent))
+from message_codes import coded_messages
+
 ROOT = Path(__file__).resolve().parents[1]
-GENERATED = "This page is generated from the code by `make docs-tables`; changes to it are overwritten."
+PACKAGE = Path(lexiscope.__file__).parent
+REFERENCE = ROOT / "docs" / "reference"
 
 #: field of a record -> what it holds; :func:`results_page` checks that every field stands here, and in this order
 RECORD_FIELDS: dict[str, str] = {
@@ -64,6 +71,7 @@ RECORD_FIELDS: dict[str, str] = {
     "p_adjusted": "The p adjusted for the other tests of its family; absent where a test is alone or there is none.",
     "family": "The family of the test, its method and number of tests: `contrasts(method=holm,tests=84)`; else absent.",
     "bound": "`<` or `>` if the paper prints a bound, such as p < .001; else absent.",
+    "p_bound": "`≤` if no draw of the test was as extreme as the data, so that p is at most this; else absent.",
 }
 STATUS: dict[str, str] = {
     "reproduced": "the value rounds to the printed digits",
@@ -105,7 +113,22 @@ def _in_cell(text: str) -> str:
 
 
 def _page(title: str, *blocks: str) -> str:
-    return "\n\n".join([f"# {title}", GENERATED, *(block for block in blocks if block)]) + "\n"
+    return "\n\n".join([f"# {title}", *(block for block in blocks if block)]) + "\n"
+
+
+def plain(text: str) -> str:
+    """Return a text as Markdown that shows it as it is: signs that Markdown would read are escaped, but ``*words*``.
+
+    >>> plain("a <b> and c*d, *first* minus *second*")
+    'a \\\\<b> and c\\\\*d, *first* minus *second*'
+    """
+    parts = re.split(r"(`[^`]*`|(?<!\w)\*\w[\w ]*\*(?!\w))", text)
+    return "".join(part if index % 2 else re.sub(r"([*_<\[\]$])", r"\\\1", part) for index, part in enumerate(parts))
+
+
+def folded(title: str, text: str) -> str:
+    """Return a part that a reader opens when it is wanted."""
+    return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
 def _list(lines: Sequence[str]) -> str:
@@ -153,35 +176,36 @@ def studies_table() -> str:
 
 def datasets_page() -> str:
     """Return the page of the datasets: everything that their cards say."""
-    return _page("Datasets", datasets_table(), *(_card(catalog.card(name)) for name in own_names("datasets")))
+    intro = (
+        "A data card per dataset: source, licence, version, checksums, size. [Download data](../start/data.md) "
+        "shows how to get them; `lexiscope list datasets` prints the first table."
+    )
+    return _page("Datasets", intro, datasets_table(), *(_card(catalog.card(name)) for name in own_names("datasets")))
 
 
-def tasks_page() -> str:
-    """Return the page of the tasks: question, scale, measures, and who can answer how."""
-    return _page("Tasks", tasks_table(), *(_task(name) for name in own_names("tasks")))
-
-
-def subjects_page() -> str:
-    """Return the page of the kinds of subject, from their files' own words."""
-    intro = "A subject is named by a spec, `kind:name`, on the command line, in a study file and in Python."
-    return _page("Subjects", intro, subjects_table(), *(_subject(kind) for kind in own_names("subjects")))
+def tasks_and_subjects_page() -> str:
+    """Return the page of the tasks and of the kinds of subject: who can answer what, and how."""
+    intro = (
+        "A *task* is a question with its wording, scale and answer format. A *subject* is a person or model that "
+        "answers. You name a subject with a spec, `kind:name`, on the command line, in a study file and in Python. "
+        "`lexiscope list pairings` prints which kinds of subject answer which tasks."
+    )
+    tasks = [_task(name) for name in own_names("tasks")]
+    answers: dict[str, list[str]] = {}
+    for task, kind, _ in catalog.pairings():
+        answers.setdefault(kind, []).append(task)
+    subjects = [_subject(kind, answers.get(kind, [])) for kind in own_names("subjects")]
+    parts = ("## Tasks", tasks_table(), "## Kinds of subject", subjects_table(), "## Each task", *tasks)
+    return _page("Tasks and subjects", intro, *parts, "## Each kind of subject", *subjects)
 
 
 def studies_page() -> str:
     """Return the page of the studies: questions, citations, and which printed numbers are compared."""
-    return _page("Studies", studies_table(), *(_study(name) for name in own_names("studies")), _glossary())
-
-
-def _glossary() -> str:
-    """The statistics of all studies: a name means one thing."""
-    return "\n\n".join(
-        (
-            "## Statistics",
-            "The names in `results.json`, without their parameters, which stand in brackets. A name means the same in "
-            "every study.",
-            table(("statistic", "what it is"), [[f"`{each}`", what] for each, what in statistics().items()]),
-        )
+    intro = (
+        "Questions, planned analyses, printed values and claims of each study. [The five papers](../papers/index.md) "
+        "shows how to run them."
     )
+    return _page("Studies", intro, studies_table(), *(_study(name) for name in own_names("studies")))
 
 
 def _summary(kind: catalog.Kind, name: str) -> str:
@@ -202,26 +226,24 @@ def _card(card: DatasetCard) -> str:
         ("last item", f"`{card.last_item}`"),
         *((what, f"{count:,}") for what, count in card.counts),
     ]
-    files = [
-        [f"`{f.path}`", f"`{f.sha256}`" if f.sha256 else "not known to us", "yes" * f.optional] for f in card.files
-    ]
+    files = [[f"`{f.path}`", f"`{f.sha256}`" if f.sha256 else "not recorded", "yes" * f.optional] for f in card.files]
     return "\n\n".join(
         part
         for part in (
             f"## `{card.name}`: {card.title}",
-            card.summary,
+            plain(card.summary),
             table(("", ""), facts),
-            card.how_to_obtain,
-            "What one must know before using it:\n\n" + _list(card.remarks) if card.remarks else "",
-            "Who wrote what:\n\n" + table(("field", "by"), card.authorship) if card.authorship else "",
-            "### Files\n\n" + table(("file", "sha256", "optional"), files) if files else "",
+            plain(card.how_to_obtain),
+            folded("Files and checksums", table(("file", "SHA-256", "optional"), files)) if files else "",
+            folded("Notes on the data", _list([plain(remark) for remark in card.remarks])) if card.remarks else "",
+            folded("Authorship of each field", table(("field", "by"), card.authorship)) if card.authorship else "",
         )
         if part
-    ).replace("### Files", f"### Files of {card.name}")
+    )
 
 
 def _name(function: object) -> str:
-    return str(getattr(function, "__name__", function))
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def _task(name: str) -> str:
@@ -230,7 +252,7 @@ def _task(name: str) -> str:
     scale = f"Scale: {task.scale.low:g} to {task.scale.high:g}." if task.scale else ""
     return "\n\n".join(
         (
-            f"## `{name}`",
+            f"### `{name}`",
             task.summary,
             f"{scale} An item needs: {', '.join(f'`{field}`' for field in task.item_fields)}.".strip(),
             table(("a subject that has", "answers by", "how"), answers),
@@ -247,18 +269,17 @@ def _item_file(name: str) -> Iterator[str]:
         screen = catalog.screen(name)
         sentences = ("sentence_1", "sentence_2") if screen.n_usages == 2 else () if screen.word_alone else ("sentence",)
         needed = ("word", *sentences, *shown_columns(screen))
-        yield f"### Item file of {name}"
+        yield f"#### Item file of {name}"
         yield f"Needs {', '.join(f'`{column}`' for column in needed)}."
         yield (screen.folder / "item_file.md").read_text(encoding="utf-8").strip()
 
 
-def _subject(kind: str) -> str:
+def _subject(kind: str, tasks: Sequence[str]) -> str:
     module = catalog.module("subjects", kind)
     has = ", ".join(f"`{able}`" for able in catalog.subject_capabilities(kind))
-    pairs = [task for task, each, _ in catalog.pairings() if each == kind]
     paragraphs = [markdown(" ".join(part.split())) for part in (module.__doc__ or "").strip().split("\n\n")]
-    can = f"Has: {has}. Can answer: {', '.join(f'`{task}`' for task in pairs) or 'no task yet'}."
-    return "\n\n".join((f"## `{kind}`", *paragraphs, can))
+    can = f"Has: {has}. Can answer: {', '.join(f'`{task}`' for task in tasks) or 'no task'}."
+    return "\n\n".join((f"### `{kind}`", *paragraphs, can))
 
 
 def _claims(name: str, study: Any) -> tuple[str, ...]:
@@ -271,10 +292,11 @@ def _claims(name: str, study: Any) -> tuple[str, ...]:
         [each.text, each.place, ", ".join(f"`{dataset}`" for dataset in each.datasets), _rule(each)] for each in claims
     ]
     said = (
-        "Each claim is compared with the numbers of a run by its rule; how a rule is written is on the page "
-        "[add a study](../how-to/add_a_study.md)."
+        "A rule compares each claim with the numbers of a run. [Add a study](../extend/study.md) explains how to "
+        "write a rule."
     )
-    return f"### Claims of {name}", said, table(("claim", "place", "data", "rule"), rows)
+    claims_table = table(("claim", "place", "data", "rule"), rows)
+    return f"### Claims of {name}", said, folded(f"{len(rows)} claims", claims_table)
 
 
 def _rule(claim: Claim) -> str:
@@ -310,50 +332,149 @@ def _study(name: str) -> str:
     )
 
 
-# -- verbs, statistics, files ---------------------------------------------------------------------------------
+# -- commands ---------------------------------------------------------------------------------------------------
 
 
-def verbs_page() -> str:
-    """Return the help of every verb, as the command prints it."""
-    context = click.Context(cli, info_name="lexiscope", terminal_width=80, **cli.context_settings)
+class OptionGroups(click.HelpFormatter):
+    """Collects the groups of options that a help shows, with their headings."""
+
+    def __init__(self) -> None:
+        super().__init__(width=10_000)
+        self.heading, self.groups = "", list[tuple[str, Sequence[tuple[str, str]]]]()
+
+    @contextlib.contextmanager
+    def section(self, name: str) -> Iterator[None]:
+        """Note under which heading the options come."""
+        self.heading = name
+        yield
+
+    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Note a group of options."""
+        self.groups.append((self.heading, list(rows)))
+
+
+def commands_page() -> str:
+    """Return every command with its options, in the groups in which its help shows them."""
+    context = click.Context(cli, info_name="lexiscope", **cli.context_settings)
     blocks: list[str] = []
     for name in VERBS:
         command = cli.get_command(context, name)
         assert command is not None
-        blocks += _helps(command, click.Context(command, info_name=name, parent=context, terminal_width=80), depth=2)
-    return _page("Verbs", *blocks)
+        blocks += _command(command, click.Context(command, info_name=name, parent=context), depth=2)
+    intro = (
+        "Every command and option of `lexiscope`. The same text is printed by `lexiscope COMMAND --help`. Every "
+        "command has `-h`, `--help`."
+    )
+    commands = [[f"[`{name}`](#lexiscope-{name})", plain(line)] for name, (_, line) in VERBS.items()]
+    return _page("Commands", intro, table(("command", "help"), commands), *blocks)
 
 
-def _helps(command: click.Command, context: click.Context, *, depth: int) -> Iterator[str]:
+def _command(command: click.Command, context: click.Context, *, depth: int) -> Iterator[str]:
     yield f"{'#' * depth} `{context.command_path}`"
-    yield f"```text\n{command.get_help(context).rstrip()}\n```"
-    for name in catalog.names("studies") if isinstance(command, StudyVerb) else ():
-        own = click.Context(command, info_name=context.info_name, parent=context.parent, terminal_width=80)
+    yield f"```text\n{' '.join([context.command_path, *command.collect_usage_pieces(context)])}\n```"
+    yield from _help_text(command.help or "")
+    formatter = OptionGroups()
+    command.format_options(context, formatter)
+    for heading, rows in formatter.groups:
+        # a group lists its commands, a study its names: both follow with headings of their own
+        if not isinstance(command, click.Group) and not heading.startswith("Studies"):
+            yield from _options(heading, rows)
+    for name in own_names("studies") if isinstance(command, StudyVerb) else ():
+        own = command.study_of(click.Context(command, info_name=context.info_name, parent=context.parent), name)
+        formatter = OptionGroups()
+        command.format_options(own, formatter)
         yield f"{'#' * (depth + 1)} `{context.command_path} {name}`"
-        yield f"```text\n{command.options_text(command.study_of(own, name))}\n```"
+        yield from (part for heading, rows in formatter.groups[1:] for part in _options(heading, rows))
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             assert inner is not None, name
-            yield from _helps(inner, click.Context(inner, info_name=name, parent=context, terminal_width=80), depth=3)
+            yield from _command(inner, click.Context(inner, info_name=name, parent=context), depth=min(depth + 1, 4))
+
+
+def _help_text(text: str) -> Iterator[str]:
+    """Yield the paragraphs of a help; one that is marked as set by hand keeps its lines."""
+    for part in text.strip().split("\n\n"):
+        if part.lstrip().startswith("\b"):
+            yield f"```text\n{part.replace(chr(8), '').strip(chr(10))}\n```"
+        else:
+            yield plain(" ".join(part.split()))
+
+
+def _options(heading: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    shown = [[f"`{option}`", plain(" ".join(text.split()))] for option, text in rows if not option.startswith("-h,")]
+    if shown:
+        yield table((heading or "Options", "meaning"), shown)
+
+
+# -- statistics -------------------------------------------------------------------------------------------------
+
+#: study -> how its paper is called beside the place of a printed number; a place that names its paper needs none
+PAPERS = {
+    "saw_c": "",
+    "context_bias": "context–word bias ",
+    "synonymy": "synonymy ",
+    "ambistory": "AmbiStory ",
+    "sense_induction": "GASI ",
+}
 
 
 def statistics_page() -> str:
+    """Return every statistic of results.json: its name for readers, its own, definition, interval and source."""
+    intro = (
+        "Tables, figures and sentences show the name for readers; `results.json` has the machine name, with the "
+        "parameters on which tools differ in brackets: `krippendorff_alpha(level=interval)`. A name means the same "
+        "in every study. The source names the method's literature, then where a paper prints the number. The "
+        "functions that compute them are on the page [Analysis functions](analysis.md); [Intervals, tests and ceilings]"
+        "(../ratings/intervals-tests-ceilings.md) helps to choose."
+    )
+    meanings, printed = statistics(), _printed_places()
+    parts = []
+    for topic, listed in statistics_by_topic().items():
+        rows = [_statistic(statistic, meanings, printed) for statistic in listed]
+        header = ("name for readers", "machine name", "definition", "interval", "source")
+        parts += [f"## {topic[:1].upper()}{topic[1:]}", table(header, rows)]
+    return _page("Statistics", intro, *parts, "## Exclusion rules", _rules())
+
+
+def _statistic(statistic: str, meanings: Mapping[str, str], printed: Mapping[str, str]) -> list[str]:
+    name, base = reader_name(statistic), parse_statistic(statistic)[0]
+    text = name.text.replace("(…)", "").replace("…", "*n*")
+    source = "; ".join(filter(None, (name.source, printed.get(base, ""))))
+    # two pieces of code: a narrow column breaks between them
+    machine_name = f"`{base}`" + (f" `{statistic.removeprefix(base)}`" if statistic != base else "")
+    return [plain(text), machine_name, plain(meanings.get(base, "")), name.interval, source]
+
+
+def _printed_places() -> Mapping[str, str]:
+    """Return where papers print each statistic, by its name without parameters: the first three places."""
+    places: dict[str, dict[str, None]] = {}
+    for name in own_names("studies"):
+        path = PACKAGE / "studies" / name / "printed.csv"
+        if path.is_file():
+            with path.open(encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    place = re.split(r"[,(:]", row["place"])[0].strip()
+                    base = parse_statistic(row["statistic"])[0]
+                    places.setdefault(base, {})[f"{PAPERS.get(name, f'{name} ')}{place}"] = None
+    return {base: ", ".join(list(where)[:3]) for base, where in places.items()}
+
+
+def analysis_page() -> str:
     """Return every public function of the analysis, file by file, with its first paragraph and its source."""
-    folder = Path(lexiscope.__file__).parent / "analysis"
     intro = (
         "Numbers in, numbers out: import a function from its file below `lexiscope.analysis`. The docstring of each "
-        "says shapes, units, direction and errors, and most have a worked example."
+        "states shapes, units, direction and errors, and most have a worked example."
     )
     blocks = [intro]
-    for path in sorted(folder.rglob("*.py")):
+    for path in sorted((PACKAGE / "analysis").rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        rows = [_statistic(node) for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
-        doc = markdown(" ".join((ast.get_docstring(tree) or "").split("\n\n")[0].split()))
+        rows = [_function(node) for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
+        doc = plain(markdown(" ".join((ast.get_docstring(tree) or "").split("\n\n")[0].split())))
         if rows:
-            place = ".".join(path.relative_to(folder).with_suffix("").parts)
+            place = ".".join(path.relative_to(PACKAGE / "analysis").with_suffix("").parts)
             blocks += [f"## `{place}`", doc, table(("function", "what it returns", "source"), rows)]
-    return _page("Statistics", *blocks, "## Exclusion rules", _rules())
+    return _page("Analysis functions", *blocks)
 
 
 def _rules() -> str:
@@ -362,42 +483,55 @@ def _rules() -> str:
     for name, rule in RULES.items():
         settings = [f.name if f.default is MISSING else f"{f.name}={f.default}" for f in fields(rule)]
         what = re.split(r"\s*\*Source", paragraph(rule))[0]
-        rows.append([f"`{name}({','.join(settings)})`", what])
+        rows.append([f"`{name}({','.join(settings)})`", plain(what)])
     example = (
-        "Several items are joined by `|`: `failed_catch(items=c1|c2,expected=5)`. A setting without a value is needed."
+        "Join several items with `|`: `failed_catch(items=c1|c2,expected=5)`. A setting without a value must be given."
     )
     return example + "\n\n" + table(("rule", "what it does"), rows)
 
 
-def _statistic(node: ast.FunctionDef) -> list[str]:
+def _function(node: ast.FunctionDef) -> list[str]:
     doc = ast.get_docstring(node) or ""
     first = markdown(" ".join(doc.split("\n\n")[0].split()))
-    # the source may stand in the first paragraph, where it would be printed twice
+    # the source may be in the first paragraph, where it would be printed twice
     first = re.split(r"\s*\*(?:Source|Shape|Unit|Higher means)", first)[0]
-    # examples end a docstring and are no part of the source
-    plain = " ".join(doc.partition(">>>")[0].split())
-    source = re.search(r"\*Source:\*\s*(.+?)(?:\.(?=\s+[A-Z]|\s*$)|$)", plain)
+    # examples end a docstring and are not part of the source
+    text = " ".join(doc.partition(">>>")[0].split())
+    source = re.search(r"\*Source:\*\s*(.+?)(?:\.(?=\s+[A-Z]|\s*$)|$)", text)
     positional = [argument.arg for argument in node.args.args]
     options = [argument.arg for argument in node.args.kwonlyargs]
-    signature = ", ".join([*positional, *(["\\*", *options] if options else [])]).replace("\\*", "*")
-    return [f"`{node.name}({signature})`", first, markdown(source.group(1)) if source else ""]
+    signature = ", ".join([*positional, *(["*", *options] if options else [])])
+    return [f"`{node.name}({signature})`", plain(first), plain(markdown(source.group(1))) if source else ""]
+
+
+# -- Python -----------------------------------------------------------------------------------------------------
 
 
 def python_page() -> str:
-    """Return the names that ``import lexiscope`` offers, with where they live."""
-    rows = []
+    """Return the names that ``import lexiscope`` offers, with their signatures and docstrings."""
     # Dataset and dataset are equal without case: the second key keeps the order fixed
-    for name in sorted(set(lexiscope.__all__) - {"__version__"}, key=lambda name: (name.casefold(), name)):
-        found = getattr(lexiscope, name)
-        rows.append([f"`{name}`", f"`{found.__module__}`", re.split(r"\s*\*(?:Source|Shape)", paragraph(found))[0]])
+    names = sorted(set(lexiscope.__all__) - {"__version__"}, key=lambda name: (name.casefold(), name))
+    rows, functions, classes = [], [], []
+    for name in names:
+        documented = getattr(lexiscope, name)
+        rows.append([f"`{name}`", plain(re.split(r"\s*\*(?:Source|Shape)", paragraph(documented))[0])])
+        directive = (
+            ".. autoclass:: lexiscope.{0}\n   :members:" if isclass(documented) else ".. autofunction:: lexiscope.{0}"
+        )
+        block = f"### `{name}`\n\n```{{eval-rst}}\n{directive.format(name)}\n```"
+        (classes if isclass(documented) else functions).append(block)
     intro = (
-        "These names are imported when they are first used, so that `import lexiscope` stays light. "
-        "[Work in a notebook](../how-to/work_in_a_notebook.md) shows how they are used together."
+        "`import lexiscope` offers these names; each is imported when it is first used, so that the import stays "
+        "light. [Notebooks](../start/notebooks.md) shows how they are used together."
     )
-    return _page("The front door in Python", intro, table(("name", "lives in", "what it is"), rows))
+    listed = table(("name", "what it is"), rows)
+    return _page("Python", intro, listed, "## Functions", *functions, "## Classes", *classes)
 
 
-def results_page() -> str:
+# -- files ------------------------------------------------------------------------------------------------------
+
+
+def records_page() -> str:
     """Return the fields of a record of results.json."""
     known = [field.name for field in fields(Record)]
     if known != list(RECORD_FIELDS):
@@ -405,27 +539,28 @@ def results_page() -> str:
     types = {field.name: str(field.type).replace("Status", "text").replace("str", "text") for field in fields(Record)}
     rows = [[f"`{name}`", types[name].replace(" | None", " or null"), what] for name, what in RECORD_FIELDS.items()]
     intro = (
-        "`results.json` is a list of flat records, one a line. Every number that a table, a figure or a sentence of "
-        "the report prints is in it. In Python: `lexiscope.read_records(path)`. What each statistic of a study is "
-        "stands on the page of the [studies](studies.md)."
+        "`results.json` is a list of flat records, one per line. Every number that a table, a figure or a sentence of "
+        "the report prints is in it. In Python: `lexiscope.read_records(path)`. The page [Statistics](statistics.md) "
+        "defines each statistic."
     )
     return _page(
-        "The records of `results.json`",
+        "Records of results.json",
         intro,
-        table(("field", "type", "what it holds"), rows),
-        "## Status\n\n" + table(("status", "meaning"), [[f"`{name}`", what] for name, what in STATUS.items()]),
+        table(("field", "type", "content"), rows),
+        "## Status",
+        table(("status", "meaning"), [[f"`{name}`", what] for name, what in STATUS.items()]),
     )
 
 
-def study_file_page() -> str:
+def study_settings_page() -> str:
     """Return the settings of a study file with their defaults: those of every study, then those of each."""
     intro = (
-        "A study can be one YAML file. `lexiscope study NAME --write-yaml FILE` writes one in which every setting of "
-        "that study is spelled out; options of the command line override the file. The values in use stand in "
-        "`run.json`. A setting that a study does not have is refused."
+        "A study can be one YAML file. `lexiscope study NAME --write-yaml FILE` writes one with every setting of the "
+        "study and its default. Options of the command line override the file. `run.json` records the values in use. "
+        "A setting that the study does not have is an error."
     )
     parts = ["## Settings of every study", _settings_table(settings_of(Settings))]
-    for name in catalog.names("studies"):
+    for name in own_names("studies"):
         parts += [f"## Settings of {name}", _settings_table(own_settings(catalog.settings(name)))]
     return _page("Settings of a study file", intro, *parts)
 
@@ -435,14 +570,14 @@ def _settings_table(settings: Sequence[Setting]) -> str:
     for setting in settings:
         default = "required" if setting.name == "study" else f"`{as_yaml(setting, setting.default)!r}`"
         option = f"`{setting.flag}`" if setting.option.command_line else ""
-        rows.append([f"`{setting.name}`", option, default, setting.option.about])
+        rows.append([f"`{setting.name}`", option, default, plain(setting.option.about)])
     return table(("setting", "option", "default", "meaning"), rows)
 
 
-def annotation_file_page() -> str:
-    """Return the settings of the file of a study with people, sections and all, with their meaning."""
+def collection_settings_page() -> str:
+    """Return the settings of the file of a data collection, sections and all, with their meaning."""
     defaults = StudyDefinition(name="-", task="-", language="-").model_dump(mode="json")
-    rows = []
+    sections: dict[str, list[list[str]]] = {}
     for name, meaning in setting_descriptions().items():
         section, _, inner = name.partition(".")
         value = defaults[section]
@@ -453,51 +588,108 @@ def annotation_file_page() -> str:
         else:
             required = StudyDefinition.model_fields[name].is_required()
             default = "required" if required else "" if isinstance(value, dict) and value else f"`{value!r}`"
-        rows.append([f"`{name}`", default, meaning])
+        place = section if inner or isinstance(value, dict | list) else ""
+        sections.setdefault(place, []).append([f"`{name}`", default, plain(meaning)])
     intro = (
-        "A study with people is one YAML file. `lexiscope annotate init` writes it with every setting spelled out, and "
-        "`lexiscope annotate check` says what is missing. A dot stands for one step inwards; settings without a "
-        "default belong to the entries of a list."
+        "A data collection is one YAML file. `lexiscope annotate init` writes it with every setting, and `lexiscope "
+        "annotate check` lists what is missing. A dot means one level of indentation. Settings without a default "
+        "belong to the entries of a list."
     )
-    return _page("Settings of a study with people", intro, table(("setting", "default", "meaning"), rows))
+    parts = [
+        f"## {f'`{place}`' if place else 'The study'}\n\n{table(('setting', 'default', 'meaning'), rows)}"
+        for place, rows in sections.items()
+    ]
+    return _page("Settings of a data collection", intro, *parts)
 
 
-# -- the whole ------------------------------------------------------------------------------------------------
+def codes_page() -> str:
+    """Return every code of an error or a warning, with its messages and remedies."""
+    rows = []
+    for code, messages in coded_messages(PACKAGE).items():
+        for what, remedy in messages or [("The message itself names the place and the fault.", "")]:
+            rows.append([f"`{code}`", plain(what), plain(remedy)])
+    intro = (
+        "`E` is an error: the command stops. `W` is a warning: the command continues. A code keeps its meaning between "
+        "versions. `…` stands for what the message fills in, such as a name or a line. [Messages](messages.md) "
+        "explains the codes of item files and ratings, with examples."
+    )
+    return _page("All codes", intro, table(("code", "message", "what to do"), rows))
 
-CATALOG: dict[str, Callable[[], str]] = {
-    "datasets.md": datasets_page,
-    "tasks.md": tasks_page,
-    "subjects.md": subjects_page,
-    "studies.md": studies_page,
-    "verbs.md": verbs_page,
-    "study_file.md": study_file_page,
-}
-"""Pages that name what is in the catalog: the verbs have an option, and study files a setting, for each of a study."""
+
+def web_api_page() -> str:
+    """Return the addresses of the server of a data collection, as openapi.json describes them."""
+    description = openapi()
+    intro = (
+        "The server of a data collection answers these addresses. `make docs-tables` writes the same for programs into "
+        f"`docs/reference/openapi.json`. {plain(description['info']['description'])} [Security](security.md) states "
+        "who may call what."
+    )
+    rows, forms = [], []
+    for address, methods in description["paths"].items():
+        for method, operation in methods.items():
+            if method not in ("get", "post", "put", "delete"):
+                continue
+            role = next((name for entry in operation.get("security", []) for name in entry), "anyone")
+            codes = ", ".join(code for code in operation["responses"] if code.isdigit())
+            rows.append([f"`{method.upper()} {address}`", role, plain(operation.get("summary", "")), codes])
+            fields_of = list(_form_fields(operation))
+            if fields_of:
+                forms.append(f"### `{method.upper()} {address}`\n\n" + table(("field", "in", "accepted"), fields_of))
+    return _page("Web API", intro, table(("address", "who", "what it does", "status"), rows), "## Fields", *forms)
+
+
+def _form_fields(operation: Mapping[str, Any]) -> Iterator[list[str]]:
+    for parameter in operation.get("parameters", []):
+        if "name" in parameter:
+            yield [f"`{parameter['name']}`", parameter["in"], _accepted(parameter["schema"])]
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        schema = content["schema"]
+        for name, accepted in schema.get("properties", {}).items():
+            yield [f"`{name}`", "body", _accepted(accepted)]
+        break
+
+
+def _accepted(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema.get("type") == "string":
+        pattern = f", pattern `{schema['pattern']}`" if "pattern" in schema else ""
+        return f"text of {schema.get('minLength', 0)} to {schema.get('maxLength', '')} characters{pattern}"
+    if "minimum" in schema:
+        return f"{schema['type']} from {schema['minimum']:,} to {schema['maximum']:,}"
+    return str(schema.get("type", ""))
+
+
+# -- the whole --------------------------------------------------------------------------------------------------
+
 PAGES: dict[str, Callable[[], str]] = {
-    "statistics.md": statistics_page,
+    "commands.md": commands_page,
     "python.md": python_page,
-    "results.md": results_page,
-    "annotation_file.md": annotation_file_page,
+    "datasets.md": datasets_page,
+    "tasks-and-subjects.md": tasks_and_subjects_page,
+    "studies.md": studies_page,
+    "statistics.md": statistics_page,
+    "analysis.md": analysis_page,
+    "records.md": records_page,
+    "study-settings.md": study_settings_page,
+    "collection-settings.md": collection_settings_page,
+    "codes.md": codes_page,
+    "web-api.md": web_api_page,
+    "openapi.json": lambda: f"{json.dumps(openapi(), indent=1)}\n",
 }
 
 
 def pages() -> dict[Path, str]:
-    """Return every generated file that the repository keeps, with the text that it must have."""
-    made = {ROOT / "docs" / "reference" / "openapi.json": f"{json.dumps(openapi(), indent=1)}\n"}
-    return made | {ROOT / "docs" / "reference" / name: make() for name, make in PAGES.items()}
-
-
-def catalog_pages() -> dict[Path, str]:
-    """Return the pages of the catalog, which are written where docs are built."""
-    return {ROOT / "docs" / "reference" / name: make() for name, make in CATALOG.items()}
+    """Return every generated file with the text that it must have."""
+    return {REFERENCE / name: make() for name, make in PAGES.items()}
 
 
 def main() -> None:
     """Write what differs."""
-    for path, text in (pages() | catalog_pages()).items():
+    for path, text in pages().items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
-            sys.stdout.write(f"written: {path.relative_to(ROOT)}\n")
+            sys.stdout.write(f"Saved {path.relative_to(ROOT)}\n")
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.collect import collect, collect_run, items_sha256
+from lexiscope.collect import collect, collect_run
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, RunError
-from lexiscope.core.item import Item
+from lexiscope.core.item import Item, items_sha256
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import folder_lock
 from lexiscope.core.usage import Usage

@@ -142,7 +142,7 @@ def test_analyse_takes_ratings_without_texts(tmp_path: Path) -> None:
     file = tmp_path / "ratings.csv"
     file.write_text(BARE, encoding="utf-8")
     run = lexiscope.analyse(file, n_bootstrap=100)
-    assert repr(run) == "Run(ratings: 4 items, 4 words, 3 participants, 0 models)"
+    assert repr(run) == "Run(ratings: 4 items, 3 words, 3 participants, 0 models)"
     assert run.norm.round(2).tolist() == [1.33, 1.33, 4.5, 4.33]
     assert run.data.checksums[0][0] == "ratings.csv"
     done = CliRunner().invoke(cli, ["agree", str(file), "--json", "--bootstrap", "100"])
@@ -158,8 +158,8 @@ def test_analyse_takes_ratings_without_texts(tmp_path: Path) -> None:
         lexiscope.analyse(file, "baseline:word_overlap")
     with pytest.raises(lexiscope.LexiscopeError, match="E301"):
         lexiscope.analyse(file, scale=lexiscope.Scale(1, 4))
-    with pytest.raises(lexiscope.LexiscopeError, match="no part of a table of ratings is called 'item_id'"):
-        lexiscope.analyse(file, columns={"item_id": "item"})
+    with pytest.raises(lexiscope.LexiscopeError, match="unknown field 'raterr'"):
+        lexiscope.analyse(file, columns={"raterr": "rater"})
     file.write_text(BARE.replace("rater,item,value", "wer,was,wieviel"), encoding="utf-8")
     named = lexiscope.analyse(file, columns={"rater": "wer", "item": "was", "value": "wieviel"}, n_bootstrap=20)
     assert named.norm.tolist() == run.norm.tolist()

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from lexiscope.items.tables.columns import ColumnMap
     from lexiscope.studies.kit.data import pair, rating
     from lexiscope.studies.kit.front import StudyRun, analyse, compare, study
+    from lexiscope.studies.kit.profile.run_folder import profile
     from lexiscope.studies.kit.run import Run
     from lexiscope.studies.kit.study import Study
 
@@ -84,6 +85,7 @@ __all__ = [
     "leave_one_out",
     "option",
     "pair",
+    "profile",
     "r_squared_by_layer",
     "rating",
     "read_records",
@@ -126,6 +128,7 @@ _MODULES = {
     "items.read.importer": ("import_items",),
     "studies.kit.data": ("pair", "rating"),
     "studies.kit.front": ("StudyRun", "analyse", "compare", "study"),
+    "studies.kit.profile.run_folder": ("profile",),
     "studies.kit.run": ("Run",),
     "studies.kit.study": ("Study",),
 }

@@ -19,9 +19,9 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
-from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, RunError
-from lexiscope.core.item import Item, check_unique_ids, item_record
-from lexiscope.core.prompt import Converses, Previews
+from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, RunError, SpecError
+from lexiscope.core.item import Item, check_unique_ids, items_sha256
+from lexiscope.core.prompt import GUIDELINES, Converses, Previews, Prompted
 from lexiscope.core.reply import KINDS, MEASURE_REPLY, ReplyKind
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import folder_lock, sha256_of, versions
@@ -37,12 +37,14 @@ from lexiscope.core.sealed import (
     write_sealed,
 )
 from lexiscope.core.settings import Option, Settings
-from lexiscope.core.spec import split_options, with_options
+from lexiscope.core.showing import cell_progress
+from lexiscope.core.spec import split_options, with_options, without_option
 from lexiscope.core.subject import Judges, Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import column_map, in_language, load_items, task_of_items
 from lexiscope.tasks import DEFAULT
+from lexiscope.tasks.kit.words_file import is_words_file
 
 CollectProgress = Callable[[str, int, int], None]
 """Called with the part's name (``encoder:minilm, full``), the number of things done and their total."""
@@ -86,13 +88,15 @@ def ask(
     the columns of an item file whose names are not recognised, by part: ``{"sentence_1": "Frase"}``. *language* is the
     language of a file without a column for it; of a dataset or items, it keeps those in this language. *scale* is the
     rating scale that the people of an item file had. With *out*, answers are kept in that run folder, as
-    ``lexiscope collect`` keeps them: the same call continues a broken run.
+    ``lexiscope collect`` keeps them: the same call resumes an interrupted run. *progress* is called with (part, done,
+    total); in a notebook, the cell shows it if none is given.
     Errors: those of :func:`collect`, and :class:`InputError` for a file that does not pass ``lexiscope check``.
 
     >>> ask("mini_relatedness", "baseline:word_overlap")
     ResponseTable(360 rows, 1 subject, 360 items)
     """
     listed = (subjects,) if isinstance(subjects, str | SubjectSpec | Subject) else tuple(subjects)
+    progress = progress or cell_progress()
     checksums: Mapping[str, str] = {}
     if isinstance(items, str | Path):
         task = task_of_items(str(items), task) if task is None or isinstance(task, str) else task
@@ -152,6 +156,32 @@ def collect(
     return table
 
 
+def kept_answers(
+    items: Sequence[Item],
+    subject: Subject | SubjectSpec | str,
+    task: Task | str,
+    *,
+    cache: Path,
+    view: str = "full",
+    seed: int = 0,
+    progress: CollectProgress | None = None,
+) -> tuple[ResponseTable, Mapping[str, Any]]:
+    """Return the answers of one subject to one view, and what it was when it answered: asked once, then kept.
+
+    The answers are in a folder of *cache* whose name is made of all that can change them: the items, the task, the
+    view, the subject with its revision, the seed, and the versions of Lexiscope and of the libraries. A call with the
+    same content makes no request and loads no model. Of what the subject was: ``facts`` and ``settings``.
+    Errors: those of :func:`collect`.
+    """
+    question = _collection_of(items, [subject], task, (view,), seed)
+    (part,) = question.parts
+    key = question.key(part)
+    content = json.dumps({**key, "versions": versions()}, sort_keys=True)
+    folder = cache / hashlib.sha256(content.encode()).hexdigest()[:24]
+    table = collect(items, [part.subject], question.task, views=(view,), out=folder, seed=seed, progress=progress)
+    return table, read_sealed(_seal_path(folder, key))["about"]
+
+
 def baseline_answers(items: Sequence[Item], spec: str, task: str) -> tuple[ResponseTable, str]:
     """Return the answers of a baseline, which no run has to keep; none, and the reason, where it lacks its data.
 
@@ -196,6 +226,7 @@ def collect_run(
         "command": list(command),
         "settings": dict(settings or {}),
         "task": task.name,
+        **({"given": task.given} if task.given else {}),
         "views": list(views),
         "seed": seed,
         "items": {"n": len(items), "sha256": items_sha256(items), "datasets": sorted({i.dataset for i in items})},
@@ -227,13 +258,63 @@ def with_run_options(spec: str, **wanted: str) -> str:
     return with_options(spec, {key: value for key, value in wanted.items() if key in takes and key not in named})
 
 
+def in_wordings(specs: Sequence[str], wordings: Sequence[str], task: Task | None = None) -> tuple[str, ...]:
+    """Return the specs of subjects, that of each chat model once for each wording, which its option ``variant`` names.
+
+    A wording is a variant of the task's prompt (``guidelines``), or a file of words. Of a *task* that asks subjects
+    that score texts in words, theirs are multiplied too; a wording is then one of :attr:`Task.wordings` as well.
+
+    >>> in_wordings(["chat:m@http://h/v1?shots=1", "encoder:minilm"], ["guidelines", "short.yaml"])
+    ('chat:m@http://h/v1?shots=1', 'chat:m@http://h/v1?shots=1&variant=short.yaml', 'encoder:minilm')
+
+    Errors: :class:`SpecError` for a subject whose spec names a variant, and wordings without one that takes them.
+    """
+    asked = {spec for spec in specs if takes_wordings(SubjectSpec.parse(spec).kind, task)}
+    if wordings and not asked:
+        worded = task is not None and bool(task.wordings)
+        who = "chat models, and of models that score texts" if worded else "chat models"
+        raise SpecError(f"wordings are those of {who}, and none is asked", hint="add --subject chat:MODEL@URL")
+    for spec in asked if wordings else ():
+        if without_option(spec, "variant")[1]:
+            hint = "leave variant= out: each wording is asked as one"
+            raise SpecError(f"{spec} names a variant of the prompt, and wordings are given", hint=hint)
+    made: list[str] = []
+    for spec in specs:
+        usual = default_wording(SubjectSpec.parse(spec).kind, task)
+        own = wordings if spec in asked and wordings else (usual,)
+        made += [with_options(spec, {} if wording == usual else {"variant": wording}) for wording in own]
+    return tuple(made)
+
+
+def takes_wordings(kind: str, task: Task | None = None) -> bool:
+    """Whether subjects of a kind are asked in words: chat models; those that score texts where the task words them.
+
+    >>> takes_wordings("chat"), takes_wordings("causal_lm"), takes_wordings("causal_lm", catalog.task("same_sense"))
+    (True, False, True)
+    """
+    module = catalog.module("subjects", kind) if catalog.has("subjects", kind) else None
+    if getattr(module, "CONVERSES", False):
+        return True
+    return task is not None and bool(task.wordings) and getattr(module, "WORDED", False)
+
+
+def default_wording(kind: str, task: Task | None = None) -> str:
+    """Return the wording in which a subject of a kind is asked where it names none.
+
+    >>> default_wording("chat"), default_wording("causal_lm", catalog.task("same_sense"))
+    ('guidelines', 'question')
+    """
+    chats = not catalog.has("subjects", kind) or getattr(catalog.module("subjects", kind), "CONVERSES", False)
+    return GUIDELINES if chats or task is None or not task.wordings else task.wordings[0]
+
+
 def live_subjects(specs: Sequence[str], settings: Settings) -> list[Subject]:
     """Return the subjects of a study, on its device and threads unless a spec names its own, and with its seed.
 
-    Errors: those of the subjects.
+    A chat model is a subject in each wording of the study. Errors: those of the subjects, and of :func:`in_wordings`.
     """
     run = {"device": settings.device, "threads": str(settings.threads)}
-    return [_subject(with_run_options(spec, **run), settings.seed) for spec in specs]
+    return [_subject(with_run_options(spec, **run), settings.seed) for spec in in_wordings(specs, settings.wordings)]
 
 
 def subject_files(specs: Sequence[str]) -> tuple[Path, ...]:
@@ -248,12 +329,6 @@ def subject_files(specs: Sequence[str]) -> tuple[Path, ...]:
     kinds = {spec.kind: catalog.module("subjects", spec.kind) for spec in parsed if catalog.has("subjects", spec.kind)}
     named = (getattr(kinds[spec.kind], "files_of", lambda _: ())(spec) for spec in parsed if spec.kind in kinds)
     return tuple(path for paths in named for path in paths)
-
-
-def items_sha256(items: Sequence[Item]) -> str:
-    """Return the sha256 of items in their order: another letter, span, condition or order is another hash."""
-    rows = [item_record(item) for item in items]
-    return hashlib.sha256(json.dumps(rows, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 # -- the question ---------------------------------------------------------------------------------------------
@@ -291,6 +366,7 @@ class _Collection:
             "items": self.sha256,
             "n_items": len(self.items),
             "task": self.task.name,
+            **({"given": self.task.given} if self.task.given else {}),
             "seed": self.seed,
             "subject": part.subject.subject_id,
             "kind": part.subject.kind,
@@ -320,12 +396,22 @@ def _collection_of(
         question.check_item(item)
     parts = tuple(
         _CollectedPart(
-            subject, view, subject.facts.revision, catalog.code_checksums([question.name, subject.subject_id])
+            subject,
+            view,
+            subject.facts.revision,
+            {**catalog.code_checksums([question.name, subject.subject_id]), **_words_checksum(subject)},
         )
         for subject in asked
         for view in views
     )
     return _Collection(tuple(items), question, seed, items_sha256(items), parts)
+
+
+def _words_checksum(subject: Subject) -> Mapping[str, str]:
+    """The sha256 of the file of words that a subject is asked in: a file that was changed asks another question."""
+    variant = subject.prompting.variant if isinstance(subject, Prompted) else ""
+    path = Path(variant).expanduser()
+    return {variant: sha256_of(path)} if is_words_file(variant) and path.is_file() else {}
 
 
 def _subject(subject: Subject | SubjectSpec | str, seed: int) -> Subject:

@@ -22,11 +22,11 @@ from tests.analysis.coverage_agreement import CASES as AGREEMENT
 from lexiscope.analysis.accuracy import accuracy, contrast
 from lexiscope.analysis.bias.bias import context_word_bias
 from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
-from lexiscope.analysis.bootstrap import bootstrap, mean_interval, percentile_interval, ratio_draws
+from lexiscope.analysis.bootstrap import bootstrap, grouped_mean_interval, mean_interval, percentile_interval
 from lexiscope.analysis.correlation import correlation_draws, pearson, r_squared, spearman
 from lexiscope.analysis.layers.expected_layer import expected_layers
 from lexiscope.analysis.layers.layers import correlations_by_layer
-from lexiscope.analysis.norms.decomposition import explained_variance
+from lexiscope.analysis.norms.decomposition import explained_variance, variance_decomposition
 from lexiscope.core.result import Estimate, Interval
 
 FloatArray = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -155,11 +155,26 @@ def slope_by_word(rng: np.random.Generator, n: int) -> tuple[float, float, float
     return ends(bootstrap(slope, len(x), groups=words_of(n), resamples=400), 0.5)
 
 
-def two_predictors(rng: np.random.Generator, n: int) -> tuple[float, float, float]:
-    first, second = by_word(rng, n), by_word(rng, n)
-    y = 0.5 * first + 0.4 * second + math.sqrt(1 - 0.25 - 0.16) * by_word(rng, n)
-    made = explained_variance(y, {"both": np.column_stack([first, second])}, groups=words_of(n), resamples=RESAMPLES)
-    return ends(made["both"].interval, 0.41)
+def several_predictors(rng: np.random.Generator, n: int, *, of_noise: int = 0) -> tuple[float, float, float]:
+    """Two predictors explain .41 of the variance, and the others nothing."""
+    columns = [by_word(rng, n) for _ in range(2 + of_noise)]
+    y = 0.5 * columns[0] + 0.4 * columns[1] + math.sqrt(1 - 0.25 - 0.16) * by_word(rng, n)
+    made = explained_variance(y, {"all": np.column_stack(columns)}, groups=words_of(n), resamples=RESAMPLES)
+    return ends(made["all"].interval, 0.41)
+
+
+def part_of_variance(rng: np.random.Generator, n: int, *, part: int, added: float) -> tuple[float, float, float]:
+    """A second predictor, which correlates with the first at .4, adds *added* to .36; *part*: of the decomposition."""
+    first = by_word(rng, n)
+    second = related(rng, n, first, 0.4)
+    slope = math.sqrt(added / (1 - 0.16))
+    y = (0.6 - 0.4 * slope) * first + slope * second + math.sqrt(1 - 0.36 - added) * by_word(rng, n)
+    parts = variance_decomposition(y, first, second, groups=words_of(n), resamples=RESAMPLES)
+    # r of y and the second predictor
+    alone = (0.4 * (0.6 - 0.4 * slope) + slope) ** 2
+    interval = parts[part].interval
+    assert interval is not None
+    return ends(interval, {4: added, 5: alone - added}[part])
 
 
 def mean_of_values(rng: np.random.Generator, n: int, *, kind: str) -> tuple[float, float, float]:
@@ -171,9 +186,9 @@ def mean_of_values(rng: np.random.Generator, n: int, *, kind: str) -> tuple[floa
     return ends(mean_interval(draw[kind]()), 0.0)
 
 
-def mean_by_word(rng: np.random.Generator, n: int) -> tuple[float, float, float]:
-    draws = ratio_draws(by_word(rng, n), np.ones(n * ITEMS), np.repeat(np.arange(n), ITEMS), n, resamples=1000, seed=0)
-    return ends(percentile_interval(draws, n_groups=n), 0.0)
+def mean_by_word(rng: np.random.Generator, n: int, *, kind: str = "normal") -> tuple[float, float, float]:
+    values = by_word(rng, n) if kind == "normal" else np.repeat(rng.exponential(size=n) - 1, ITEMS)
+    return ends(grouped_mean_interval(values, words_of(n), resamples=RESAMPLES), 0.0)
 
 
 def share_of_clusters(
@@ -267,6 +282,7 @@ def expected_layer_of(rng: np.random.Generator, n: int) -> tuple[float, float, f
 
 SHORT = "known to be short: so few values do not show how long the tail is"
 WIDE = "known to be wide: it allows for more choice than there is"
+FEW = "known to be wide: so few words hardly show how much words differ"
 NAIVE = "known to be false: the layer was chosen on the same items; the row above allows for it"
 
 CASES: tuple[Case, ...] = (
@@ -286,16 +302,29 @@ CASES: tuple[Case, ...] = (
             "R²": {"statistic": r_squared, "r": 0.5, "truth": 0.25},
         }.items()
     ),
+    Case("R²", f"by word × {ITEMS} items, ρ 0", (12, 25, 60), partial(
+        correlation_by_word, statistic=r_squared, r=0.0, truth=0.0)),
+    Case("Pearson's r", f"few words × {ITEMS} items, ρ .5", (3, 4, 5, 6), partial(
+        correlation_by_word, statistic=pearson, r=0.5, truth=0.5), most=100.0, why=FEW),
     Case("Pearson's r", f"by word × {ITEMS} items, ρ .8", (12, 25), partial(
         correlation_by_word, statistic=pearson, r=0.8, truth=0.8)),
     Case("difference of two r", "by word, .6 and .6", (12, 25, 60), partial(difference_of_correlations, rs=(0.6, 0.6))),  # type: ignore[arg-type]
     Case("difference of two r", "by word, .8 and .4", (12, 25, 60), partial(difference_of_correlations, rs=(0.8, 0.4))),  # type: ignore[arg-type]
+    Case("difference of two r", "few words, .6 and .6", (3, 4, 5, 6), partial(
+        difference_of_correlations, rs=(0.6, 0.6)), most=100.0, why=FEW),  # type: ignore[arg-type]
     Case("slope", "by word", (12, 25), slope_by_word),
-    Case("R² of two predictors", "by word", (25, 60), two_predictors),
+    Case("R² of two predictors", "by word", (12, 25, 60), several_predictors),
+    Case("R² of five predictors", "by word; three are noise", (25, 60), partial(several_predictors, of_noise=3)),
+    Case("unique R²", "by word; the predictor adds .1", (12, 25, 60), partial(part_of_variance, part=4, added=0.1)),
+    Case("unique R²", "by word; the predictor adds nothing", (12, 25, 60), partial(
+        part_of_variance, part=4, added=0.0)),
+    Case("shared R²", "by word", (12, 25, 60), partial(part_of_variance, part=5, added=0.1)),
     Case("mean of values", "normal", (5, 10, 20), partial(mean_of_values, kind="normal")),
     Case("mean of values", "exponential", (10, 20, 60), partial(mean_of_values, kind="exponential")),
     Case("mean of values", "log-normal", (20, 60), partial(mean_of_values, kind="log-normal"), least=89.0, why=SHORT),
-    Case("mean by word", f"by word × {ITEMS} items", (12, 25), mean_by_word),
+    Case("mean by word", f"by word × {ITEMS} items", (3, 4, 5, 6, 12, 25), mean_by_word),
+    Case("mean by word", "words exponential", (12, 25, 60), partial(mean_by_word, kind="exponential"),
+        least=89.0, why=SHORT),
     Case("accuracy .7", f"by sentence × {ITEMS} items", (10, 15, 30), partial(
         share_of_clusters, share=0.7, shared=0.3)),
     Case("accuracy .9", f"by sentence × {ITEMS} items", (15, 30, 100), partial(
@@ -324,7 +353,7 @@ CASES: tuple[Case, ...] = (
 
 def table(cells: Sequence[Cell]) -> str:
     """Return the cells as a Markdown table, a row for each."""
-    head = ("Statistic", "Design", "n", "Holds the truth, %", "Lies below it, %", "Lies above it, %", "")
+    head = ("Statistic", "Design", "n", "Contains the value, %", "Interval below, %", "Interval above, %", "")
     rows = [
         (
             cell.case.statistic,
@@ -350,15 +379,15 @@ def every_case() -> tuple[Case, ...]:
 def page(n_studies: int) -> str:
     """Return docs/reference/coverage.md: every cell, of so many simulated studies."""
     cells = [run(case, size, n_studies) for case in every_case() for size in case.sizes]
-    return f"""# How often intervals hold the truth
+    return f"""# Coverage of intervals
 
-Written by `make coverage` from tests/analysis/coverage.py: do not edit.
+`make coverage` writes this page from tests/analysis/coverage.py; do not edit it.
 
-A 95 % interval should hold the truth in 95 of 100 studies. Each row is {n_studies} simulated studies whose truth is
-known; each study is analysed by the functions that studies use, with their default settings ({RESAMPLES} resamples
+A 95 % interval should contain the true value in 95 of 100 studies. Each row is {n_studies} simulated studies with
+a known true value. Each is analysed by the functions that studies use, with default settings ({RESAMPLES} resamples
 instead of 2000). The goal is {GOAL[0]:g} to {GOAL[1]:g} %; chance moves a share of {n_studies} studies by up to
-{cells[0].error:.1f} points. `make soak` runs this and fails where a row leaves the goal by more. n counts words,
-sentences or raters where the design names them, else items.
+{cells[0].error:.1f} points. `make soak` runs this and fails if a row leaves the goal by more. n counts words,
+sentences or raters if the design names them, otherwise items.
 
 {table(cells)}
 """

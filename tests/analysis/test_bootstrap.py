@@ -151,13 +151,29 @@ def test_bca_on_one_side_has_a_note() -> None:
 def test_expanded_percentiles_are_those_of_students_t() -> None:
     """Of g groups the tail is Φ(−√(g / (g − 1)) · t): Hesterberg 2015, equation 12; of very many, that of the level."""
     draws = np.linspace(0, 1, 10_001)
-    for n_groups in (5, 12, 60):
+    for n_groups in (6, 12, 60):
         tail = stats.norm.cdf(-np.sqrt(n_groups / (n_groups - 1)) * stats.t.ppf(0.975, n_groups - 1))
         found = percentile_interval(draws, n_groups=n_groups)
         assert (found.low, found.high) == pytest.approx((tail, 1 - tail), abs=1e-9)
         assert parse_statistic(found.method)[1]["method"] == "expanded_percentile"
     many = percentile_interval(draws, n_groups=100_000)
     assert (many.low, many.high) == pytest.approx((0.025, 0.975), abs=1e-5)
+
+
+def test_few_groups_have_students_t_and_two_have_none() -> None:
+    """Of 3 to 5 groups of one value, mean ± t · s / √n; of two, a note; a range cuts the bounds off."""
+    for n_groups in (3, 4, 5):
+        values = np.random.default_rng(n_groups).normal(size=n_groups)
+        # every resample once: the draws of the mean have the variance of the values over their number
+        draws = values[np.indices([n_groups] * n_groups).reshape(n_groups, -1).T].mean(axis=1)
+        found = percentile_interval(draws, resampled="words", n_groups=n_groups)
+        expected = stats.ttest_1samp(values, 0).confidence_interval()
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+        assert found.method.startswith("bootstrap(method=t,resampled=words,level=0.95")
+        cut = percentile_interval(draws, n_groups=n_groups, within=(-0.1, 0.1))
+        assert (cut.low, cut.high) == (max(found.low, -0.1), min(found.high, 0.1))
+    two = percentile_interval([0.2, 0.3], resampled="words", n_groups=2)
+    assert (two.is_defined, two.note) == (False, "no interval: 2 words are too few to be resampled")
 
 
 def test_the_bootstrap_of_a_mean_is_students_t_of_normal_values() -> None:

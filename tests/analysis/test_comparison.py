@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from lexiscope.analysis.agreement.alpha import krippendorff_alpha
-from lexiscope.analysis.bootstrap import GroupLabels, percentile_interval
+from lexiscope.analysis.bootstrap import GroupLabels, percentile_interval, resample_rows
 from lexiscope.analysis.comparison import (
     Side,
     bootstrap_p,
@@ -23,7 +24,7 @@ from lexiscope.analysis.comparison import (
 from lexiscope.analysis.ranks import rank_results
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Undefined
+from lexiscope.core.result import AtMost, Estimate, Undefined
 from lexiscope.report.part import record_cell
 
 GENERATOR = np.random.default_rng(5)
@@ -69,11 +70,19 @@ def _bounds(draws: ArrayLike, n_groups: int = 12) -> tuple[float, float]:
 def test_p_is_below_the_level_where_the_interval_excludes_0() -> None:
     """Of any number of groups the interval and p decide alike, but for the draw that the data count as."""
     draws = np.random.default_rng(4).normal(size=2000)
-    for n_groups in (6, 12, 60):
-        for shift in np.linspace(1.6, 3.4, 37):
+    for n_groups, widest in ((3, 6.0), (5, 4.0), (6, 3.4), (12, 3.4), (60, 3.4)):
+        for shift in np.linspace(1.6, widest, 37):
             low = percentile_interval(draws + shift, n_groups=n_groups).low
             if abs(low) > 0.02:
                 assert (bootstrap_p(draws + shift, n_groups=n_groups) < 0.05) == (low > 0)
+
+
+def test_p_of_few_groups_is_that_of_students_t() -> None:
+    """Of every resample of 4 values' mean, p is that of the t test of the values; of equal draws, that of counting."""
+    values = np.array([0.3, 1.1, 0.8, 2.0])
+    draws = values[np.indices([4] * 4).reshape(4, -1).T].mean(axis=1)
+    assert bootstrap_p(draws, n_groups=4) == pytest.approx(stats.ttest_1samp(values, 0).pvalue, rel=1e-9)
+    assert isinstance(bootstrap_p([1.0] * 99, n_groups=4), AtMost)
 
 
 @pytest.mark.parametrize("statistic", sorted(ORACLES))
@@ -88,6 +97,28 @@ def test_a_difference_is_that_of_resamples_written_out(statistic: str) -> None:
     assert found.p == bootstrap_p(draws, n_groups=12)
     assert found.interval.method.startswith("bootstrap(method=expanded_percentile,resampled=")
     assert (found.n, found.n_groups) == (48, 12)
+
+
+def test_an_area_is_that_of_scikit_learn_in_each_resample() -> None:
+    """Value, interval and p of a difference of two areas are those of ``roc_auc_score`` on the same words drawn."""
+    rng = np.random.default_rng(8)
+    truth = np.arange(48) % 2
+    columns = [rng.normal(size=48) + weight * truth for weight in (1.5, 0.3)]
+    labels = GroupLabels([f"w{row // 4}" for row in range(48)], "words")
+    sides = [side_of_columns("auc", [column, truth], labels) for column in columns]
+    found = compare_sides(*sides, resamples=40, seed=3)
+    areas = [roc_auc_score(truth, column) for column in columns]
+    assert (found.first, found.second) == pytest.approx(tuple(areas), abs=1e-12)
+    codes = np.arange(48) // 4
+    # words in the order of their names, as a bootstrap has them
+    place = np.argsort(np.argsort([f"w{number}" for number in range(12)]))
+    drawn = resample_rows(place[codes], 12, resamples=40, seed=3)
+    draws = [
+        roc_auc_score(truth[rows], columns[0][rows]) - roc_auc_score(truth[rows], columns[1][rows]) for rows in drawn
+    ]
+    assert (found.interval.low, found.interval.high) == pytest.approx(_bounds(draws), abs=1e-9)
+    with pytest.raises(StatisticError, match="both kinds"):
+        side_of_columns("auc", [columns[0], np.ones(48)], labels)
 
 
 def test_a_statistic_of_ones_own_is_compared_like_a_named_one() -> None:
@@ -173,7 +204,7 @@ def test_what_cannot_be_compared() -> None:
         (lambda: compare_sides(_side("mean", FIRST), _side("pearson", FIRST)), "two statistics"),
         (
             lambda: side_of_columns("kendall", [FIRST, NORM], labels),
-            "there are: spearman, pearson, r_squared, accuracy",
+            "there are: spearman, pearson, r_squared, auc, accuracy",
         ),
         (lambda: side_of_columns("spearman", [FIRST], labels), "needs 2 columns of 48 rows"),
         (lambda: side_of_columns("mean", [[np.nan] * 48], labels), "missing or infinite"),

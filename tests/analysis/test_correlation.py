@@ -23,6 +23,7 @@ from lexiscope.analysis.correlation import (
     settle_ties,
     spearman,
 )
+from lexiscope.analysis.layers.layers import correlations_by_layer
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Undefined
 
@@ -241,3 +242,22 @@ def test_no_items_is_an_error() -> None:
     """Empty columns have no correlation, and say so."""
     with pytest.raises(StatisticError, match="only 0 values"):
         pearson([], [])
+
+
+def test_the_interval_of_r_squared_holds_0_where_that_of_r_does() -> None:
+    """Squares are never below 0: without the sign of r, no interval of R² would hold an R² of 0."""
+    rng = np.random.default_rng(3)
+    words = np.repeat(np.arange(20), 3)
+    x, noise = rng.normal(size=(2, 60))
+    both = {name: (pearson(x, y, groups=words), r_squared(x, y, groups=words))
+            for name, y in (("noise", noise), ("signal", x + noise))}  # fmt: skip
+    assert both["noise"][0].interval.low < 0 < both["noise"][0].interval.high
+    assert both["noise"][1].interval.low == 0 < both["noise"][1].value < both["noise"][1].interval.high
+    r, squared = both["signal"]
+    assert (squared.interval.low, squared.interval.high) == pytest.approx(
+        (r.interval.low**2, r.interval.high**2), rel=0.01
+    )
+    curve = correlations_by_layer(np.column_stack([x, x - 3 * noise]), noise, kind="r_squared", groups=words)
+    (alone, mixed) = (point.interval for point in curve.values)
+    assert (alone.low, alone.high) == pytest.approx((0, both["noise"][1].interval.high), rel=1e-12)
+    assert mixed.low > 0

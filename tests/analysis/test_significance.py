@@ -30,6 +30,7 @@ from lexiscope.analysis.significance import (
     wilcoxon_signed_rank,
 )
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import AtMost
 
 # Two short columns; the expected numbers below were printed by R 4.2.2 (t.test, wilcox.test, chisq.test, binom.test).
 A = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
@@ -363,3 +364,16 @@ def test_permutation_tests_reject_at_their_level_under_the_null() -> None:
         rejected["permutation"] += permutation(x, y, resamples=199).p <= 0.05
         rejected["correlation"] += permutation_of_correlation(x, y, resamples=199).p <= 0.05
     assert all(30 <= count <= 70 for count in rejected.values()), rejected
+
+
+def test_a_permutation_p_at_its_floor_is_an_upper_bound() -> None:
+    """30 and 30 values that do not overlap: none of 199 deals is as far: p is at most 1 / 200; exact is exact."""
+    far = permutation(np.arange(30.0), np.arange(30.0) + 100, resamples=199)
+    assert far.p == 1 / 200
+    assert isinstance(far.p, AtMost)
+    turned = sign_flip(np.arange(30.0) + 1, np.zeros(30), resamples=199)
+    assert isinstance(turned.p, AtMost)
+    near = permutation(np.arange(30.0), np.arange(30.0)[::-1] + 0.1, resamples=199)
+    exact = permutation([3, 5, 6], [1, 2, 4])
+    assert not isinstance(near.p, AtMost)
+    assert not isinstance(exact.p, AtMost)

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.exclusion import FailedCatch, TooSlow, parse_rule
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.annotation.monitor import (
     ListProgress,
     Losses,
@@ -25,6 +28,7 @@ from lexiscope.annotation.monitor import (
     progress_of,
     top_up_suggestions,
 )
+from lexiscope.annotation.phrases import ARE_TEXTS, NO_ANSWERS, NO_DATA, NO_INTERVAL, NO_VARIATION
 from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
@@ -89,22 +93,39 @@ def test_agreement_with_its_range_and_n() -> None:
     one, alpha = agreement_so_far(ResponseTable.from_rows(rows), measure="rating")
     # the worked example of leave_one_out: .866, .5, .866
     expected = [3**0.5 / 2, 0.5, 3**0.5 / 2]
-    assert (one.n, one.low, one.high) == (3, pytest.approx(0.5), pytest.approx(3**0.5 / 2))
+    assert (one.n, one.lowest, one.highest) == (3, pytest.approx(0.5), pytest.approx(3**0.5 / 2))
     assert one.value == pytest.approx(float(np.mean(expected)))
     assert (alpha.name, alpha.n) == ("krippendorff_alpha(level=interval)", 9)
     assert alpha.value is not None
 
 
+def test_agreement_has_the_interval_of_the_analysis() -> None:
+    """With up to 50 raters the intervals are those of ``lexiscope agree``, and name what is resampled."""
+    draws = np.random.default_rng(1).integers(-1, 2, (6, 9))
+    rows = [rating(f"p{k}", f"i{n}", float(n % 5 + draws[k, n])) for k in range(6) for n in range(9)]
+    one, alpha = agreement_so_far(ResponseTable.from_rows(rows), measure="rating")
+    ratings = Ratings.from_table(ResponseTable.from_rows(rows), measure="rating")
+    over_raters, over_both = leave_one_out(ratings).interval, krippendorff_alpha(ratings, level="interval").interval
+    assert (one.low, one.high, one.resampled) == (over_raters.low, over_raters.high, "raters")
+    assert (alpha.low, alpha.high, alpha.resampled) == (over_both.low, over_both.high, "raters_and_items")
+    (two, _) = agreement_so_far(ResponseTable.from_rows(rows[:18]), measure="rating")
+    assert two.value is not None
+    assert (two.low, two.no_interval) == (None, NO_INTERVAL)
+
+
 def test_agreement_says_why_it_has_no_value() -> None:
     """Nobody, one person, the same answer everywhere, texts: no number, a reason."""
     none = agreement_so_far(ResponseTable.empty(), measure="rating")
-    assert none == (MonitoredStatistic("agreement", None, 0, why="nobody's answers count yet"),)
+    assert none == (MonitoredStatistic("agreement", None, 0, why=NO_ANSWERS),)
     alone = agreement_so_far(ResponseTable.from_rows([rating("a", "i", 4.0)]), measure="rating")
-    assert all(figure.value is None and figure.why for figure in alone)
+    assert [str(figure.why) for figure in alone] == ["1 participant so far; 2 needed."] * 2
+    two = [rating("a", "i", 4.0), rating("b", "i", 3.0), rating("b", "j", 2.0)]
+    shared = agreement_so_far(ResponseTable.from_rows(two), measure="rating")
+    assert str(shared[0].why) == "1 item with ratings by other participants; 3 needed."
     same = agreement_so_far(ResponseTable.from_rows([rating(w, i, 3.0) for w in "ab" for i in "ijk"]), measure="rating")
-    assert all(figure.value is None and figure.why for figure in same)
+    assert [(figure.value, figure.why) for figure in same] == [(None, NO_VARIATION)] * 2
     texts = [rating("a", "i", None, measure="text", raw="a sentence")]
-    assert "texts" in agreement_so_far(ResponseTable.from_rows(texts), measure="text")[0].why
+    assert agreement_so_far(ResponseTable.from_rows(texts), measure="text")[0].why == ARE_TEXTS
 
 
 def test_choices_have_nominal_alpha() -> None:
@@ -127,12 +148,12 @@ def test_live_exclusions_and_rules_that_wait() -> None:
     found = live_exclusions(rules, ResponseTable.from_rows(rows))
     assert list(found.excluded) == ["a"]
     assert found.excluded["a"].startswith("failed_catch(")
-    assert found.waiting == (
-        ("too_slow(sd=3,measure=completion_time,missing=error)", "1 person can be compared so far"),
-    )
+    assert [(rule, str(why)) for rule, why in found.waiting] == [
+        ("too_slow(sd=3,measure=completion_time,missing=error)", "1 participant so far; the rule needs 2.")
+    ]
     assert live_exclusions(rules, ResponseTable.empty()).excluded == {}
-    broken = live_exclusions([parse_rule("self_report(measure=nobody_asked,value=no)")], ResponseTable.from_rows(rows))
-    assert (broken.excluded, broken.waiting[0][0]) == ({}, "the rules")
+    broken = live_exclusions([parse_rule("self_report(measure=not_asked,value=no)")], ResponseTable.from_rows(rows))
+    assert (broken.excluded, broken.waiting[0][1]) == ({}, NO_DATA)
 
 
 def test_losses_and_what_to_ask_for() -> None:
@@ -250,7 +271,7 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[FrozenStud
 
 
 def test_every_view_is_covered_by_itself(running: tuple[FrozenStudy, Clock, Store]) -> None:
-    """Three people: two in full, one in context, which still lacks one answer to each of its seven items.
+    """Three people: two in full, one in context, which still needs one answer to each of its seven items.
 
     Over both views together every item would have three answers of the two that are needed.
     """
@@ -271,10 +292,10 @@ def test_every_view_is_covered_by_itself(running: tuple[FrozenStudy, Clock, Stor
     assert (now.valid, now.wanted, now.complete) == (3, 1 * 2 * 2, False)
     said = CliRunner().invoke(cli, ["annotate", "status", "study.yaml"], catch_exceptions=False).output
     text = " ".join(said.split())
-    assert "valid: 3 of 4 people wanted (2 lists × 2)" in text
+    assert "Valid participants: 3 of 4 (2 lists × 2)" in text
     # five of the items are named, the rest counted
     assert f"in the view {lacking}: 1 to 1, mean 1.00; 7 items below the 2 needed (i0: 1," in text
-    assert "i4: 1, and 2 more)" in text
+    assert "i4: 1 and 2 more)" in text
 
 
 def test_who_is_silent_has_left_until_they_come_back(running: tuple[FrozenStudy, Clock, Store]) -> None:
@@ -307,10 +328,10 @@ def test_pay_counts_from_consent(running: tuple[FrozenStudy, Clock, Store]) -> N
         who = take_part(store, study, clock, "5f1e2d3c4b5a69788796a5b4")
     run = CliRunner()
     text = run.invoke(cli, ["annotate", "status", "study.yaml"], catch_exceptions=False).output
-    assert f"median session {10 + 7:.1f} min, {3 * 60 / 17:.2f} GBP an hour, paid 3.00" in text
-    assert "median time in the trials 7.0 min" in text
-    assert "1 person earned less than the least hourly pay: 0.40 GBP owed" in " ".join(text.split())
-    assert f"{who}: 17.0 min, 10.59 GBP an hour, owed 0.40" in text
+    assert f"Median session time: {10 + 7:.1f} min ({3 * 60 / 17:.2f} GBP per hour); paid in total: 3.00" in text
+    assert "Median time on trials: 7.0 min" in text
+    assert "Underpaid participants: 1; owed in total: 0.40 GBP" in " ".join(text.split())
+    assert f"{who}: 17.0 min, 10.59 GBP per hour, owed 0.40" in text
     status = json.loads(run.invoke(cli, ["annotate", "status", "study.yaml", "--json"]).output)
     assert [one["owed"] for one in status["owed"]] == [0.4]
     assert "5f1e2d3c" not in text
@@ -318,6 +339,6 @@ def test_pay_counts_from_consent(running: tuple[FrozenStudy, Clock, Store]) -> N
         "Submission id,Participant id,Status,Completion code\ns1,5f1e2d3c4b5a69788796a5b4,APPROVED,\n"
     )
     listed = run.invoke(cli, ["annotate", "reconcile", "study.yaml", "platform.csv"], catch_exceptions=False).output
-    owed = listed.partition("Earned less than the least hourly pay")[2]
+    owed = listed.partition("Underpaid participants")[2]
     assert "5f1e2d3c4b5a69788796a5b4" in owed
     assert "0.40" in owed

@@ -84,8 +84,8 @@ def test_one_rater_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("rater,item,rating\na,i,1\na,j,2\na,k,3\n")
     result = run("agree", "r.csv", "--out", "results")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith("r.csv: agreement needs at least two raters")
-    assert "what to do: ask at least one more person" in result.stderr
+    assert result.stderr.startswith("r.csv: Agreement needs 2 raters; this file has 1.")
+    assert "what to do: Check --rater." in result.stderr
     assert not (tmp_path / "results").exists()
 
 
@@ -142,7 +142,7 @@ def test_the_table_fits_80_columns_and_quiet_is_quiet(run: Run, tmp_path: Path) 
     (tmp_path / "r.csv").write_text(SMALL)
     result = run("agree", "r.csv", "--bootstrap", 100)
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert "columns: rater = rater" in result.stderr
+    assert "Columns: rater = rater" in result.stderr
     units = {part.split(" in ")[0].removeprefix("Resampled: ") for part in _resampled(result.stdout).split("; ")}
     records = json.loads(run("agree", "r.csv", "--bootstrap", 100, "--json").stdout)["records"]
     given = [re.findall(r"resampled=(\w+)", record["interval"]) for record in records if record["low"] is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def test_a_draft_takes_what_its_task_shows_for_conditions(run: Run, tmp_path: Pa
     options = ("--task", "plausibility", "--language", "en", "--out", "stories.yaml")
     done = run("annotate", "init", "--items", "stories.csv", *options)
     assert done.exit_code == 0, done.output
-    assert "items: 2" in done.output
+    assert "Saved stories.yaml (2 items, " in done.output
 
 
 def test_init_writes_every_setting(run: Run, drafted: Path) -> None:
@@ -128,20 +129,21 @@ def test_check_refuses_a_draft_at_its_lines(run: Run, drafted: Path) -> None:
     assert done.exit_code == 1
     lines = drafted.read_text(encoding="utf-8").splitlines()
     consent = next(number for number, line in enumerate(lines, 1) if line.startswith("  consent:"))
-    assert f"study.yaml:{consent}:12: [E621] the study has no text 'consent'" in done.output
-    assert "[E622] the study has no ethics statement" in done.output
-    assert "not ready: 4 things stand in the way" in done.output
-    assert "3 warnings" in done.output
+    assert f"study.yaml:{consent}:12: [E621] The text 'consent' is empty." in done.output
+    assert "[E622] The ethics statement is empty." in done.output
+    assert "Not ready: 4 errors to fix." in done.output
+    assert "3 warnings (they do not block the launch)." in done.output
     # four problems and three warnings, each at its place
     assert done.output.count("^^") == 4 + 3
 
 
 def test_check_passes_a_complete_study(run: Run, drafted: Path) -> None:
-    """A complete study is ready; pay per hour and versions of the texts are printed."""
+    """A complete study is ready; pay per hour is printed, and no hashes."""
     complete(drafted)
     done = run("annotate", "check", "study.yaml")
     assert done.exit_code == 0, done.output
-    assert "ready. Items: 36, lists: 1, 12.00 EUR an hour" in done.output
+    assert "Ready: 36 items, 1 list, 12.00 EUR per hour." in done.output
+    assert not re.search(r"\b[0-9a-f]{12}\b", done.output)
     assert run("annotate", "check", "study.yaml", "--json").output.strip() == "[]"
 
 
@@ -155,8 +157,8 @@ def test_check_warns_and_refuses_nothing(run: Run, drafted: Path) -> None:
     assert done.exit_code == 0, done.output
     assert [f"[{code}]" in done.output for code in ("W630", "W631", "W632", "W634")] == [True, True, False, True]
     assert "37 rows → 36 items; columns that vary within an item: wave" in done.output
-    assert "3 warnings: nothing that stands in the way" in done.output
-    assert "ready. Items: 36" in done.output
+    assert "3 warnings (they do not block the launch)." in done.output
+    assert "Ready: 36 items" in done.output
     found = json.loads(run("annotate", "check", "study.yaml", "--json").output)
     assert {problem["severity"] for problem in found} == {"warning"}
 
@@ -184,10 +186,10 @@ def test_check_finds_a_search_list_that_is_not_there(run: Run, tmp_path: Path) -
 
 PEOPLE = [
     # lists × views × answers an item
-    ("same_sense", 1, "2 valid answers an item in each of 2 arms (full, context): 4 people"),
-    ("plausibility", 1, "1 valid answer an item: 1 person, besides"),
+    ("same_sense", 1, "2 valid answers per item in each of 2 views (full, context): 4 participants, plus"),
+    ("plausibility", 1, "1 valid answer per item: 1 participant, plus"),
     # four words at two a person are two writers
-    ("ambiguous_sentence", 1, "2 people, 2 answers each, besides"),
+    ("ambiguous_sentence", 1, "2 participants with 2 answers each, plus"),
 ]
 
 
@@ -235,7 +237,7 @@ def test_design_prints_the_lists(run: Run, drafted: Path) -> None:
     done = run("annotate", "design", "study.yaml")
     assert done.exit_code == 0, done.output
     assert [line.split()[:3] for line in done.output.splitlines()[1:5]] == [[str(k), "9", "1"] for k in (1, 2, 3, 4)]
-    assert "40 people" in done.output
+    assert "40 participants" in done.output
     lists = json.loads(run("annotate", "design", "study.yaml", "--json").output)["lists"]
     assert len({item for each in lists for item in each["items"]}) == 36
 
@@ -259,11 +261,11 @@ def test_simulate_prints_and_gives_json(run: Run, drafted: Path) -> None:
         "simulated participants paid",
         "2 rehearsals, 2 complete",
         "failed_catch",
-        "(missed by all)",
+        "(no rule)",
         "significant at .05",
     ):
         assert said in done.output
-    assert "4 things stand in the way" in done.output
+    assert "Not ready to launch: 4 errors to fix." in done.output
     found, again = (
         json.loads(run("annotate", "simulate", "study.yaml", "--seeds", 2, "--json").output) for _ in range(2)
     )
@@ -278,7 +280,7 @@ def test_simulate_refuses_rules_that_cannot_be_judged(run: Run, drafted: Path) -
     complete(drafted, about_you=())
     done = run("annotate", "simulate", "study.yaml", "--seeds", 1)
     assert done.exit_code == 1
-    assert "[E626] no question asks 'native_speaker'" in done.output
+    assert "[E626] No question about the participant is named 'native_speaker'." in done.output
 
 
 def test_simulate_refuses_impossible_shares(run: Run, drafted: Path) -> None:
@@ -319,4 +321,4 @@ def test_a_sawc_study_in_spanish(run: Run, tmp_path: Path, published: Path) -> N
     complete(path, examples=(KnownQuestion(id="e", shows=shows),))
     refused = run("annotate", "check", "sawc.yaml")
     assert refused.exit_code == 1
-    assert "[E623] the example's word 'aceite' is among the targets" in refused.output
+    assert "[E623] The example word 'aceite' is a target of the study." in refused.output

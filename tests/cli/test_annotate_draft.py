@@ -67,7 +67,7 @@ def test_drafts_go_through_a_person_to_the_next_study(run: Run, sentences: Path,
     helped = ("--subject", "causal_lm:made")
     done = run("annotate", "draft", "sentences", "--what", "clean", *helped, "--out", "clean.csv")
     assert done.exit_code == 0, done.output
-    assert "3 drafts by causal_lm:made, 1 with a fault" in done.output
+    assert "(3 drafts by causal_lm:made; with faults: 1)" in done.output
     assert sorted(row["faults"] for row in decide(tmp_path / "clean.csv")) == ["", "", "word_not_once"]
     again = run("annotate", "draft", "sentences", "--what", "clean", *helped, "--out", "clean.csv")
     assert again.exit_code != 0
@@ -102,7 +102,7 @@ def test_puns_make_a_pool_and_examples_are_drafted(
     )
     made = run("annotate", "pool", "puns.gold", "--out", "pool.csv", "--subject", "x:y", "--examples", "examples.csv")
     assert made.exit_code == 0, made.output
-    assert "1 items" in made.output
+    assert "1 item;" in made.output
     assert "neither meaning is bound" in made.output
     (row,) = rows_of(tmp_path / "pool.csv")
     assert (row["item_id"], row["target"]) == ("bank-1", "bank")

@@ -142,7 +142,7 @@ def test_a_folder_without_a_study_stays_empty(run: Run, tmp_path: Path) -> None:
     for verb, words in VERBS.items():
         if verb != "serve":
             done = run("annotate", verb, "study.yaml", *words[1:])
-            assert (done.exit_code, "no study was launched here yet" in done.output) == (1, True), (verb, done.output)
+            assert (done.exit_code, "This study was not launched yet." in done.output) == (1, True), (verb, done.output)
     assert not (tmp_path / "study").exists()
 
 

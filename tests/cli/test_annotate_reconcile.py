@@ -14,6 +14,7 @@ from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.study_folder import copy_inputs, read_study
+from lexiscope.core.showing import counted
 
 from .test_annotate_serve import write_study
 
@@ -83,7 +84,7 @@ def test_the_list_is_applied(run: Run, tmp_path: Path) -> None:
     for marked in (3, 0):
         done = run("annotate", "reconcile", "study", "list.csv", "--apply")
         assert done.exit_code == 0, done.output
-        assert f"marked: {marked}" in done.output
+        assert f"Marked {counted(marked, 'participant')}." in done.output
         assert "finished_but_returned" in done.output
     with opened(tmp_path) as store:
         assert states(store, people) == {
@@ -129,8 +130,8 @@ def test_platform_ids_that_are_due_are_said_and_deleted(run: Run, tmp_path: Path
     assert "not closed" in run("annotate", "purge", "study").output
     with opened(tmp_path) as store:
         store.set_status("closed", actor="ana")
-    assert "nothing is due before" in run("annotate", "purge", "study").output
-    assert "due to be deleted" not in run("annotate", "status", "study").output
+    assert "No platform IDs to delete before" in run("annotate", "purge", "study").output
+    assert "should have been deleted" not in run("annotate", "status", "study").output
     assert json.loads(run("annotate", "status", "study", "--json").output)["platform_ids_due"] > str(datetime.now(UTC))
     for name in ("study.sqlite", "study.sqlite-wal", "study.sqlite-shm", "secret.key", "study.mark"):
         (tmp_path / "study" / name).unlink(missing_ok=True)
@@ -139,8 +140,8 @@ def test_platform_ids_that_are_due_are_said_and_deleted(run: Run, tmp_path: Path
         store.set_status("closed", actor="ana")
     assert "lexiscope annotate purge study" in " ".join(run("annotate", "status", "study").output.split())
     done = run("annotate", "purge", "study")
-    assert (done.exit_code, "deleted: 1" in done.output) == (0, True), done.output
-    assert "due to be deleted" not in run("annotate", "status", "study").output
+    assert (done.exit_code, "Deleted platform IDs and tokens: 1." in done.output) == (0, True), done.output
+    assert "should have been deleted" not in run("annotate", "status", "study").output
     assert json.loads(run("annotate", "status", "study", "--json").output)["platform_ids_due"] is None
     assert b"ID-ana" not in (tmp_path / "study" / "study.sqlite").read_bytes()
     with opened(tmp_path):

@@ -98,7 +98,7 @@ def test_a_study_is_served_and_looked_at(run: Run, tmp_path: Path) -> None:
         exported = run("annotate", "export", "study", "--out", "exported")
         assert exported.exit_code == 0, exported.output
         assert "p1" not in (tmp_path / "exported" / "participants.csv").read_text(encoding="utf-8").split(",")
-    assert "ended; every acknowledged answer is stored" in "".join(said)
+    assert "Server stopped. All answers are saved." in "".join(said)
     assert "p1" not in "".join(said), "no id of a participant is logged"
     assert (tmp_path / "study" / "items.csv").read_bytes() == (tmp_path / "items.csv").read_bytes()
 
@@ -109,7 +109,7 @@ def test_changes_while_no_server_runs(run: Run, tmp_path: Path) -> None:
     with served(tmp_path) as (_, said):
         assert "annotate invite" in " ".join("".join(said).split())
     for verb, status in (("pause", "paused"), ("resume", "running"), ("close", "closed")):
-        assert f"the study is {status}" in run("annotate", verb, "study").output
+        assert f"The study is {status}" in run("annotate", verb, "study").output
     links = run("annotate", "invite", "study.yaml", "--n", 3).output.split()
     assert len(set(links)) == 3
     assert all(link.startswith("http://127.0.0.1:8000/t/") for link in links)
@@ -143,8 +143,8 @@ def test_the_list_of_the_platform(run: Run, tmp_path: Path) -> None:
     ("options", "said"),
     [
         (("--workers", "2"), "PostgreSQL"),
-        (("--host", "0.0.0.0"), "in the clear"),
-        (("--public-url", "http://study.example.org"), "in the clear"),
+        (("--host", "0.0.0.0"), "without encryption"),
+        (("--public-url", "http://study.example.org"), "without encryption"),
         (("--certificate", "c.pem"), "given together"),
     ],
 )
@@ -161,8 +161,8 @@ def test_an_unfinished_study_is_not_served(run: Run, tmp_path: Path) -> None:
     write_study(tmp_path, ready=False)
     done = run("annotate", "serve", "study.yaml", "--port", "0")
     assert done.exit_code == 1
-    assert "[E621] the study has no text 'consent'" in done.output
-    assert "4 things stand in the way" in done.output
+    assert "[E621] The text 'consent' is empty." in done.output
+    assert "Not ready: 4 errors to fix." in done.output
     assert not (tmp_path / "study").exists()
 
 
@@ -174,7 +174,7 @@ def test_a_preview_shows_every_page(run: Run, tmp_path: Path) -> None:
     pages = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "pages").glob("*.html")}
     expected = {"consent", "about", "instructions", "list_1_1", "debrief", "end_finished", "end_screened_out"}
     assert {f"{name}.html" for name in expected} <= set(pages)
-    assert "this text is missing yet" in pages["consent.html"]
+    assert "this text is missing" in pages["consent.html"]
     assert "catch" in pages["index.html"]
     style = re.search(r'href="(static/[^"?]+)', pages["consent.html"])
     assert style is not None
@@ -194,7 +194,7 @@ def test_simulated_people_go_through_the_server(run: Run, tmp_path: Path) -> Non
     write_study(tmp_path, ratings=RatingsSection(per_item=3))
     done = run("annotate", "simulate", "study.yaml", "--through-server", "--dropout", 0, "--careless", 0, "--out", "x")
     assert done.exit_code == 0, done.output
-    assert "one rehearsal through the server" in done.output
+    assert "One rehearsal through the server" in done.output
     kinds = {json.loads(line)["participant_kind"] for line in (tmp_path / "x" / "judgments.jsonl").open()}
     assert kinds == {"simulated"}
     for name in ("ratings", "responses"):

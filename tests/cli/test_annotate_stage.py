@@ -100,8 +100,8 @@ def fill_in(path: Path) -> None:
 def next_command(done: Result) -> list[str]:
     """The command that the output names as the next one."""
     lines = done.output.splitlines()
-    found = next(line for line in lines if line.removeprefix("next: ").startswith("lexiscope annotate"))
-    return shlex.split(found.removeprefix("next: "))[1:]
+    found = next(line for line in lines if line.removeprefix("Next: ").startswith("lexiscope annotate"))
+    return shlex.split(found.removeprefix("Next: "))[1:]
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_three_studies_over_the_command_line(run: Run, sentences: Path, tmp_path
         review(store, reject=[1], wait=[2], clean=f"They all saw the {word}.")
         done = run("annotate", "stage", "sentences", "--out", "next")
     assert done.exit_code == 0, done.output
-    assert "accepted: 4, rejected: 1, not reviewed: 1\nsetups: 4\n" in done.output
+    assert "Accepted: 4, rejected: 1, not reviewed: 1\nSetups: 4\n" in done.output
     table = rows_of(tmp_path / "next" / "sentences.csv")
     assert Counter(row["status"] for row in table) == {"accepted": 4, "rejected": 1, "not reviewed": 1}
     assert table[0]["sentence_raw"] == f"We saw the {word}."
@@ -148,7 +148,7 @@ def test_three_studies_over_the_command_line(run: Run, sentences: Path, tmp_path
     endings(run, tmp_path)
     done = run("annotate", "stage", "story_ending", "--out", "next")
     assert done.exit_code == 0, done.output
-    assert "setups: 4; stories: 12, samples: 24" in done.output
+    assert "Setups: 4, stories: 12, samples: 24" in done.output
     samples = rows_of(tmp_path / "next" / "plausibility_items.csv")
     assert Counter(row["intended"] for row in samples) == {"yes": 8, "no": 8, "open": 8}
     done = run(*next_command(done))
@@ -166,7 +166,7 @@ def endings(run: Run, tmp_path: Path) -> None:
         review(store, wait=[0])
         early = run("annotate", "stage", "story_ending", "--out", "early")
         assert (early.exit_code, "E648" in early.output) == (1, True)
-        assert "not reviewed: 1\nsetups: 4, without both endings: 1; stories: 9, samples: 18" in early.output
+        assert "not reviewed: 1\nSetups: 4 (incomplete: 1), stories: 9, samples: 18" in early.output
         assert len(rows_of(tmp_path / "early" / "endings.csv")) == 8
         assert not (tmp_path / "early" / "plausibility_items.csv").exists()
         done = run("annotate", "stage", "story_ending", "--out", "early", "--leave-out-incomplete")
@@ -221,7 +221,7 @@ def test_what_is_no_stage_is_refused(run: Run, sentences: Path, tmp_path: Path) 
     gone = run("annotate", "stage", "sentences", "--precontexts", "none.csv", "--out", "next")
     assert (gone.exit_code, "none.csv" in gone.output) == (1, True)
     empty = run("annotate", "stage", "sentences", "--out", "next")
-    assert (empty.exit_code, "setups: 0" in empty.output) == (0, True)
+    assert (empty.exit_code, "Setups: 0" in empty.output) == (0, True)
     assert run("annotate", "stage", "nowhere", "--out", "next").exit_code == 1
     (tmp_path / "rated.csv").write_text(
         "item_id,sentence_1,sentence_2,target\na,The bank was shut.,The bank was muddy.,bank\n", encoding="utf-8"

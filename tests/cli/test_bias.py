@@ -7,6 +7,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +19,7 @@ from tests.training.tiny_views import save_bert
 from lexiscope.build.planted.bias import Dials, planted_items
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import find_record, read_records
+from lexiscope.items.tables.tabular import write_items
 
 from .conftest import Run
 
@@ -73,29 +75,36 @@ def test_the_screen_is_the_same_when_asked_again(run: Run, tmp_path: Path) -> No
     assert "finished before" in second.stderr
 
 
-def test_a_file_is_rebalanced_and_audited_again(run: Run, tmp_path: Path) -> None:
-    """The file has what is left, the screen what that cost and both audits, with a caution where no other model was
-    asked than the one that chose the items."""
-    write_pairs(tmp_path / "pairs.csv", leaking_pairs(word_decides, n=60, n_words=12))
+def test_a_file_is_rebalanced_and_judged_in_halves(run: Run, tmp_path: Path) -> None:
+    """The file has what is left, the screen the cost and, of each part, what it gives in all, kept and random items."""
+    planted = planted_items(Dials(0.7, 0.0, n_words=8, splits=(("test", 48),)))
+    write_items([replace(item, conditions={}) for item in planted], tmp_path / "pairs.csv")
     words = ("bias", "pairs.csv", "--encoder", "words", "--bootstrap", 50, "--rebalance", "left.csv")
     result = run(*words, "--out", "audit")
     assert result.exit_code == 0, result.output
     said = re.sub(r"\s+", " ", result.stdout)
-    cost = re.search(r"Re-balancing: (\d+) of 60 items were removed \((\d+) %\) in \d+ rounds; (\d+) are left", said)
+    cost = re.search(r"(\d+) of 48 items were removed \((\d+) %\), as many of each answer, in \d+ rounds", said)
     assert cost is not None, said
-    n_removed, _, n_left = map(int, cost.groups())
+    n_removed, percent = map(int, cost.groups())
+    assert percent == round(100 * n_removed / 48)
     with (tmp_path / "left.csv").open(encoding="utf-8", newline="") as stream:
-        assert len(list(csv.DictReader(stream))) == n_left == 60 - n_removed
-    first, second = (read_records(tmp_path / folder / "results.json") for folder in ("audit", "audit_rebalanced"))
-    assert find_record(second, "n_items").value == n_left
-    word = "view_difference(first=word,second=label,metric=accuracy)"
-    shown = [f"{100 * (find_record(records, word).value or 0):.1f} [" for records in (first, second)]
-    assert re.search(rf"WORD +{re.escape(shown[0])}.*\] before +{re.escape(shown[1])}", result.stdout)
-    assert "words and characters (used to choose the items)" in said
-    assert "Caution: only the model that chose the items was asked" in said
+        assert len(list(csv.DictReader(stream))) == 48 - n_removed
+    assert (tmp_path / "left.csv").read_bytes() == (tmp_path / "audit" / "rebalanced.csv").read_bytes()
+    records = read_records(tmp_path / "audit" / "results.json")
+    assert find_record(records, "n_removed").value == n_removed
+    name = "view_difference(first=context,second=label,metric=accuracy,items="
+    before, kept, random, change, beyond = (
+        find_record(records, f"{name}{items})")
+        for items in ("all", "kept", "random", "kept,minus=all", "kept,minus=random")
+    )
+    assert change.value == pytest.approx((kept.value or 0) - (before.value or 0))
+    assert beyond.value == pytest.approx((kept.value or 0) - (random.value or 0))
+    assert "words" in change.interval
+    shown = f"CONTEXT is above LABEL by {100 * (before.value or 0):.1f} [".replace("-", "−")
+    assert f"words and characters (it chose the items): {shown}" in said
     again = run(*words[:-1], "pairs.csv", "--out", "other")
     assert again.exit_code == 1
-    assert "is the file that is audited" in again.stderr
+    assert "pairs.csv is the file that is audited" in again.stderr
 
 
 def test_people_stand_on_the_screen(run: Run, tmp_path: Path) -> None:
@@ -184,8 +193,8 @@ def test_a_file_without_labels_is_refused_with_its_columns(run: Run, tmp_path: P
     written(tmp_path / "pairs.csv", [{**row, "truth": row["gold"]} for row in rows()], without=("gold",))
     result = run("bias", "pairs.csv", "--encoder", "look_up", "--out", "audit")
     assert result.exit_code == 1
-    assert "[E484] no labels found; labels are read from a column gold, label or same_sense" in result.stderr
-    assert "1 or 0; columns in the file: id, split, sentence_1" in result.stderr
+    assert "[E484] No labels found. Labels are read from the column gold, label or same_sense." in result.stderr
+    assert "--map gold=COLUMN. Columns in the file: id, split, sentence_1" in result.stderr
     assert "truth" in result.stderr
 
 
@@ -292,6 +301,20 @@ def test_a_set_that_cannot_be_audited_is_refused(
     assert result.exit_code == 1
     assert re.search(rf"^pairs\.csv:{line}(:\d+)?, item '.*': \[{code}\]", result.stderr, re.MULTILINE), result.stderr
     assert not (tmp_path / "audit" / "run.json").exists()
+
+
+def test_a_file_and_a_dataset_that_are_confused_are_told_apart(run: Run, tmp_path: Path) -> None:
+    """A study that is given a file as its dataset points to --items, the audit of a file to the study of a dataset."""
+    written(tmp_path / "pairs.csv", rows())
+    study = run("study", "context_bias", "--dataset", "pairs.csv", "--out", "audit")
+    assert study.exit_code == 1
+    assert "there is no 'pairs.csv' among the datasets" in study.stderr
+    assert "name items of your own with --items pairs.csv" in study.stderr
+    audit = run("bias", "am2ico?language=zh", "--out", "audit")
+    assert audit.exit_code == 1
+    assert "am2ico?language=zh is a published dataset; bias takes a file of your own" in audit.stderr
+    assert "lexiscope study context_bias --dataset am2ico?language=zh" in audit.stderr
+    assert not (tmp_path / "audit").exists()
 
 
 def test_one_class_is_refused_before_the_file_is_divided(run: Run, tmp_path: Path) -> None:

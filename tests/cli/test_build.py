@@ -32,7 +32,7 @@ from lexiscope.items.tables.tabular import read_items
 
 Run = Callable[..., Result]
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "build_minimal_pairs.md"
+PAGE = Path(__file__).parents[2] / "docs" / "datasets" / "minimal-pairs.md"
 
 #: a wordnet of two made-up languages in WN-LMF: aa has supersenses and counts, bb (with capitals) has neither
 LEXICONS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -40,7 +40,7 @@ LEXICONS = """<?xml version="1.0" encoding="UTF-8"?>
 <LexicalResource xmlns:dc="https://globalwordnet.github.io/schemas/dc/">
 {lexicons}</LexicalResource>
 """
-#: synset -> (supersense, gloss, lemmas)
+#: synset -> (supersense, which begins with the part of speech, gloss, lemmas)
 AA = {
     1: ("noun.artifact", "a seat for several", ("bench", "pew", "settle")),
     2: ("noun.group", "those who judge", ("bench", "judiciary", "court")),
@@ -51,6 +51,13 @@ AA = {
         "plants",
         ("ash", "beech", "birch", "cedar", "elm", "fir", "hazel", "larch", "oak", "pine", "yew"),
     ),
+    6: ("verb.motion", "go away", ("leave", "depart")),
+    7: ("verb.possession", "give by a will", ("leave", "bequeath")),
+    8: ("verb.creation", "work", ("bake", "brew", "carve", "cook", "draw", "knit", "mow", "paint", "sew", "weave")),
+    9: ("adj.all", "not easy", ("hard", "difficult")),
+    10: ("adj.all", "not soft", ("hard", "firm")),
+    11: ("adj.all", "colours", ("black", "blue", "brown", "green", "grey", "pink", "red", "tan", "teal", "white")),
+    12: ("noun.person", "one who heals", ("physician", "doctor")),
 }
 BB = {
     1: ("", "ein grosses Haus", ("Schloss", "Palast")),
@@ -64,24 +71,29 @@ SENTENCES = (
     ("Two ships of the line lay in the harbor all through the damn winter.", "harbor", 3),
     ("Short is the harbor.", "harbor", 3),
 )
+THREE_PARTS = """sentence,lemma,sense,pos
+We have to leave before the last bus of the evening is gone.,leave,aa-leave-6,VERB
+It was a hard winter for the birds and for the old mill.,hard,aa-hard-9,ADJ
+The physician asked her to come back on the Monday after Easter.,physician,aa-physician-12,NOUN
+"""
 
 
 def lexicon_xml(name: str, synsets: dict[int, tuple[str, str, tuple[str, ...]]]) -> str:
-    lemmas = sorted({lemma for _, _, words in synsets.values() for lemma in words})
+    kinds = {key: supersense[:1] or "n" for key, (supersense, _, _) in synsets.items()}
+    words = sorted({(lemma, kinds[key]) for key, (_, _, lemmas) in synsets.items() for lemma in lemmas})
     entries = ""
-    for number, lemma in enumerate(lemmas):
+    for number, (lemma, kind) in enumerate(words):
         senses = "".join(
             f'<Sense id="{name}-{lemma}-{key}" synset="{name}-{key}"><Count>{len(lemma)}</Count></Sense>'
-            for key, (_, _, words) in synsets.items()
-            if lemma in words
+            for key, (_, _, lemmas) in synsets.items()
+            if lemma in lemmas and kinds[key] == kind
         )
-        word = f'<Lemma writtenForm="{lemma}" partOfSpeech="n"/>'
+        word = f'<Lemma writtenForm="{lemma}" partOfSpeech="{kind}"/>'
         entries += f'<LexicalEntry id="{name}-e{number}">{word}{senses}</LexicalEntry>'
     for key, (supersense, gloss, _) in synsets.items():
+        about = f'id="{name}-{key}" ili="" partOfSpeech="{kinds[key]}"'
         lexfile = f' lexfile="{supersense}"' if supersense else ""
-        entries += (
-            f'<Synset id="{name}-{key}" ili="" partOfSpeech="n"{lexfile}><Definition>{gloss}</Definition></Synset>'
-        )
+        entries += f"<Synset {about}{lexfile}><Definition>{gloss}</Definition></Synset>"
     language = "en" if name == "aa" else "de"
     about = f'id="{name}" label="{name}" language="{language}" email="a@example.org" license="CC0" version="1"'
     return f"<Lexicon {about}>{entries}</Lexicon>\n"
@@ -484,15 +496,31 @@ def test_the_page_runs(build: Path, run: Run) -> None:
             continue
         if words[1] == "read-sheet":
             accept_all(Path("ben.csv"))
-        if "synonymy" in words:
-            # the published collection has a test of its own
+        if "synonymy" in words or "--pos" in words:
+            # the published collection and other parts of speech have tests of their own
             continue
         done = run(*words, *(("--lexicon", "wn:aa:1") if words[1] == "minimal-pairs" else ()))
         assert done.exit_code == 0, f"{words}\n{done.output}"
     assert len(read_collection("suites/collection.csv")) == 5
     assert [words[1] for words in rest] == [
-        *("curate", "sheet", "read-sheet", "compare", "curate", "merge", "minimal-pairs", "minimal-pairs")
+        "minimal-pairs",
+        *("curate", "sheet", "read-sheet", "compare", "curate", "merge", "minimal-pairs", "minimal-pairs"),
     ]
+
+
+def test_three_parts_of_speech_of_the_page(run: Run, tmp_path: Path) -> None:
+    """The page's command on a table with a noun of one sense, a verb and an adjective: two items and a control."""
+    (words,) = (each for each in page_commands() if "--pos" in each)
+    (tmp_path / "three.csv").write_text(THREE_PARTS, encoding="utf-8")
+    done = run(*words, "--corpus", "three.csv", "--lexicon", "wn:aa:1", "--n-items", 0)
+    assert done.exit_code == 0, done.output
+    items = read_collection("three_parts/collection.csv")
+    assert [(one.target, one.pos, one.synonym, one.distractor, one.n_senses) for one in items] == [
+        ("leave", "v", "depart", "bequeath", 2),
+        ("hard", "a", "difficult", "firm", 2),
+        ("physician", "n", "doctor", "", 1),
+    ]
+    assert {word for one in items[:2] for word in one.random_nouns} == {*AA[8][2], *AA[11][2]}
 
 
 @pytest.mark.published

@@ -34,19 +34,19 @@ def test_warnings_alone_leave_it_0_unless_strict(run: Run, tmp_path: Path) -> No
 
 def test_columns_are_mapped_by_name(run: Run, tmp_path: Path) -> None:
     """--map says which column holds what; what was taken for what is said on stderr."""
-    (tmp_path / "es.csv").write_text("Oración,Otra,Palabra\nLa copa rota.,La copa llena.,copa\n", encoding="utf-8")
-    arguments = ("--map", "sentence_1=Oración", "--map", "sentence_2=Otra", "--map", "target=Palabra")
+    (tmp_path / "es.csv").write_text("Texto A,Otra,Expresión\nLa copa rota.,La copa llena.,copa\n", encoding="utf-8")
+    arguments = ("--map", "sentence_1=Texto A", "--map", "sentence_2=Otra", "--map", "target=Expresión")
     result = run("check", "es.csv", *arguments)
     assert result.exit_code == 0
-    assert "sentence_1 = Oración" in result.stderr
+    assert "sentence_1 = Texto A" in result.stderr
     assert run("check", "es.csv").exit_code == 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "status", "text"),
     [
-        (("--map", "sentence_1"), 2, "part=column"),
-        (("--map", "sentense=a"), 1, "no part of an item is called 'sentense'"),
+        (("--map", "sentence_1"), 1, "is not of the form FIELD=COLUMN"),
+        (("--map", "sentense=a"), 1, "unknown field 'sentense'"),
         (("--scale", "5", "1"), 2, "low < high"),
     ],
 )

@@ -37,7 +37,7 @@ def corpora(tmp_path: Path) -> Path:
         lines = [f"The bank number {n} of the {(MONEY if n < n_money else NATURE)[n % 4]} ." for n in range(60)]
         lines += [f"A crane number {n} with its {(NATURE if n < 30 else MONEY)[n % 4]} ." for n in range(60)]
         (tmp_path / f"{name}.txt").write_text("\n".join(lines))
-    (tmp_path / "words.txt").write_text("bank\ncrane\nunheard\n")
+    (tmp_path / "words.txt").write_text("bank\ncrane\nunheard\nloan\n")
     return tmp_path
 
 
@@ -62,7 +62,9 @@ def test_planted_drift_comes_out(run: Run, corpora: Path) -> None:
     assert "appears: bank" in page
     assert "Sense 2, 2000: The [bank] number" in page
     assert "Sense 2, 1900" not in page
-    assert "unheard" in done.stderr
+    assert "left out: unheard (not in the vocabulary)" in done.stderr
+    # loan is in each fourth line with money: 30 lines of crane in both corpora, and 30 of bank in the later one
+    assert "Left out: unheard (not in the vocabulary), loan (7 and 15 usages, fewer than 10)." in page
     rows = ResponseTable.read_parquet(corpora / "drift" / "responses.parquet")
     assert len(rows) == 240
     assert sum(option == "2" for option in rows.where(measure="induced_sense").column("option")) == 30 + 60

@@ -244,7 +244,7 @@ def test_a_study_of_one_file_has_options_of_its_own(run: Run, tmp_path: Path) ->
 def test_own_options_are_completed() -> None:
     """A shell is offered the options of the study that was typed."""
     found = ShellComplete(cli, {}, "lexiscope", "_LEXISCOPE_COMPLETE").get_completions(["study", "saw_c"], "--mi")
-    assert {item.value for item in found} == {"--mixed", "--min-ratings"}
+    assert {item.value for item in found} == {"--missing", "--mixed", "--min-ratings"}
 
 
 def test_help_of_a_file_is_that_of_its_study(run: Run, tmp_path: Path) -> None:

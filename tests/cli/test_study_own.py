@@ -9,7 +9,7 @@ import pytest
 
 from .conftest import Run
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "build_minimal_pairs.md"
+PAGE = Path(__file__).parents[2] / "docs" / "datasets" / "minimal-pairs.md"
 
 
 def block(language: str) -> str:

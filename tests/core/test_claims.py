@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from lexiscope.core.claims import Claim, check_claims, parse_rule
 from lexiscope.core.errors import InputError
-from lexiscope.core.result import Record
+from lexiscope.core.result import AtMost, Record
+from lexiscope.report.page.comparison import claims_table
 from lexiscope.studies.kit.study import read_claims
 
 HEADER = "dataset,claim,place,question,rule,unavailable\n"
@@ -134,15 +135,27 @@ def test_a_number_is_compared_with_a_fixed_one_by_its_interval() -> None:
     assert judged("r > 0", number(0.0)) == ("not shown", "0 = 0")
 
 
-def test_two_results_differ_where_neither_is_in_the_interval_of_the_other() -> None:
-    """Intervals may overlap; a value in the other's interval shows nothing. Without intervals, values are compared."""
-    first, second = number(0.5, subject="a", low=0.42, high=0.6), number(0.4, subject="b", low=0.3, high=0.48)
-    assert judged("r[subject=a] > r[subject=b]", first, second) == ("holds", "0.5 [0.42, 0.6] > 0.4 [0.3, 0.48]")
-    assert judged("r[subject=a] < r[subject=b]", first, second)[0] == "reversed"
-    assert judged("r[subject=a] > r[subject=b]", first, replace(second, high=0.51))[0] == "not shown"
-    assert judged("r[subject=a] > r[subject=b]", replace(first, low=0.39), second)[0] == "not shown"
-    bare = (replace(first, low=None, high=None), replace(second, low=None, high=None))
-    assert judged("r[subject=a] > r[subject=b]", *bare) == ("holds", "0.5 > 0.4")
+def test_two_results_differ_where_the_interval_of_their_difference_excludes_0() -> None:
+    """Of a and b that is a − b ± the root of the squared distances to the ends that lie between them (Zou & Donner)."""
+    rule, other = "r[subject=a] > r[subject=b]", "r[subject=a] < r[subject=b]"
+    first, second = number(0.5, subject="a", low=0.43, high=0.9), number(0.4, subject="b", low=0.1, high=0.47)
+    # √(.07² + .07²) = .099 < .1, although the intervals overlap; √(.07² + .08²) = .106
+    assert judged(rule, first, second) == ("holds", "0.5 [0.43, 0.9] > 0.4 [0.1, 0.47]")
+    assert judged(other, first, second)[0] == "reversed"
+    for wider in ((replace(first, low=0.42), second), (first, replace(second, high=0.48))):
+        assert judged(rule, *wider)[0] == judged(other, *wider)[0] == "not shown"
+    # without an interval a number counts as exact
+    bare = [replace(record, low=None, high=None) for record in (first, second)]
+    assert judged(rule, *bare) == ("holds", "0.5 > 0.4")
+    assert judged(rule, bare[0], replace(second, high=0.49))[0] == "holds"
+    assert judged(rule, bare[0], replace(second, high=0.51))[0] == "not shown"
+
+
+def test_an_interval_without_bounds_shows_nothing() -> None:
+    """A set of ratios without bounds may hold any number; intervals that were not asked for are only missing."""
+    open_ended = replace(number(3.0), note="no bounded interval: values below −1.00 or above 2.00 agree with the data")
+    assert judged("r > 1", open_ended)[0] == "not shown"
+    assert judged("r > 1", replace(open_ended, note="no interval: no resamples were asked for"))[0] == "holds"
 
 
 def test_the_same_pattern_on_both_sides_is_the_same_value() -> None:
@@ -175,6 +188,34 @@ def test_a_test_that_is_not_significant_shows_nothing() -> None:
         assert judged(f"p of {name} < .05", number(0.01, name))[0] == "holds"
     assert judged("p of r < .05", number(2.0)) == ("cannot be tested", "r has no p value")
     assert judged("r > 0 with p < .05", number(2.0)) == ("cannot be tested", "r has no p value")
+
+
+def test_a_claim_decided_by_one_p_says_what_its_family_decides() -> None:
+    """The paper's p of .03 is .12 among four tests: it holds by p, not after Holm; p of a record of its own as well."""
+
+    def status(rule: str, *records: Record) -> str:
+        (checked,) = check_claims([Claim("It is so.", "§1", "Q1", ("d",), parse_rule(rule))], records)
+        (row,) = claims_table([checked]).rows
+        assert checked.status in row
+        return checked.status
+
+    four = {"p_adjusted": 0.12, "family": "size(method=holm,tests=4)"}
+    among = number(2.0, p=0.03, **four)
+    assert status("p of r < .05", among) == "holds (p), not after Holm over 4 tests"
+    assert status("r > 0 with p < .05", among) == "holds (p), not after Holm over 4 tests"
+    assert status("p of t_p < .05", number(0.03, "t_p", **four)) == "holds (p), not after Holm over 4 tests"
+    # "no difference" is contradicted by one p, not by the p of its family
+    assert status("p of r > .05", among) == "reversed (p), holds after Holm over 4 tests"
+    sure = number(3.0, subject="b", p=0.001, p_adjusted=0.004, family=four["family"])
+    both = status("p of r[subject=*] < .05", replace(among, subject="a"), sure)
+    assert both == "holds (p), holds in part after Holm over 4 tests"
+    # where both decide alike, or there is no family, the outcome stands alone
+    assert status("p of r < .05", replace(sure, subject="")) == "holds"
+    assert status("r > 1", among) == "holds"
+    assert status("p of r < .05", number(2.0, p=0.03)) == "holds"
+    # a p at the floor of its draws is one here, too
+    floor = number(2.0, p=AtMost(0.01))
+    assert judged("r > 0 with p < .05", floor)[1] == "2 > 0 (p ≤ 0.01)"
 
 
 def test_a_claim_about_most_models_needs_more_than_half() -> None:

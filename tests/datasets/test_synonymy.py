@@ -182,7 +182,9 @@ def test_a_folder_without_the_files(tmp_path: Path) -> None:
 def test_conditions_are_columns(dataset: Dataset) -> None:
     """Every choice set has the columns of the design, two or eleven options, and the right word first."""
     names = ["suite", "expression", "condition", "mode", "item", "target", "synonym", "distractor", "sentence"]
+    names += ["part_of_speech", "senses"]
     for item in dataset.items:
+        assert (item.conditions["part_of_speech"], item.conditions["senses"]) == ("noun", "several")
         assert list(item.conditions) == names
         assert len(item.options) == len(item.usages) == (2 if item.conditions["condition"] == "controlled" else 11)
         assert item.gold == item.options[0]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
@@ -92,11 +94,15 @@ OF_TASK = {
     "same_sense": [replace(item, gold="tf"[n % 2]) for n, item in enumerate(ITEMS)],
     "plausibility": [Item("s", "contract", (ONE,), conditions=STORY)],
     "minimal_pair": [Item("p", "contract", (ONE, LAKE), ("bank", "lake"), gold="bank")],
-    "substitution": [Item("w", "contract", (ONE,), ("lake", "town"), gold="lake")],
+    "substitution": [Item(f"w{n}", "contract", (u,), ("lake", "town"), gold="lake") for n, u in enumerate(USAGES)],
     "gap_filling": [Item("g", "contract", (ONE,), conditions={"prompt": "bank is the"})],
-    "sense_choice": [Item("c", "contract", (ONE,), conditions={"group_1": "river|lake", "group_2": "lends|money"})],
+    "sense_choice": [
+        Item(f"c{n}", "contract", (usage,), conditions={"group_1": "river|lake", "group_2": "lends|money"})
+        for n, usage in enumerate(USAGES)
+    ],
     "word_intrusion": [
-        Item("x", "contract", (Usage("bank", 0, 4, language="en"),), ("river", "lake", "lends"), "lends")
+        Item(f"x{n}", "contract", (Usage("bank", 0, 4, language="en"),), ("river", "lake", word), word)
+        for n, word in enumerate(("lends", "money", "town"))
     ],
     "sense_disambiguation": [replace(item, conditions=SENSES) for item in MEANINGS],
     "sense_verification": [
@@ -140,10 +146,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     ResponseTable.from_rows(rows).write_parquet(folder / "answers.parquet")
     save_causal_lm(folder / "causal_lm")
     save_masked_lm(folder / "masked_lm")
-    prompts = [
-        prompt_of(asks(item)) for name in OF_TASK if (asks := catalog.task(name).asks) for item in OF_TASK[name][:1]
-    ]
-    save_masked_lm(folder / "masked_of_prompts", [*prompts, "1 2 3 4 5"])
+    save_masked_lm(folder / "masked_of_prompts", [*prompts_of_tasks(), "1 2 3 4 5"])
     save_trained(folder)
     save_senses(folder / "gasi")
     save_clusters(folder)
@@ -153,6 +156,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (folder / "url").write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")
         yield folder
         server.shutdown()
+
+
+def prompts_of_tasks() -> list[str]:
+    """Return what the tasks put before answers: their prompts, and the wordings in which texts are scored."""
+    prompts = [
+        prompt_of(asks(item)) for name in OF_TASK if (asks := catalog.task(name).asks) for item in OF_TASK[name][:1]
+    ]
+    for path in sorted(Path(catalog.module("tasks", "same_sense").__file__ or "").parents[1].glob("*/scored.txt")):
+        prompts.append(re.sub(r"\$\w+", "bank", path.read_text(encoding="utf-8")))
+    words = [str(value) for items in OF_TASK.values() for item in items[:1] for value in item.conditions.values()]
+    return [*prompts, *TEXTS, *words, " , ".join(("river", "lake", "lends", "town", "money"))]
 
 
 class ServedLetters(BaseHTTPRequestHandler):
@@ -396,13 +410,44 @@ def test_every_listed_pairing_answers(task: str, kind: str, capability: str, fol
     )
 
 
+BY_MODEL = [
+    (task, kind, by)
+    for task, kind, by in PAIRINGS
+    if by in ("Embeds", "Scores") and kind in ("encoder", "causal_lm", "masked_lm") and len(OF_TASK[task]) > 1
+]
+
+
+@pytest.mark.parametrize(("task", "kind", "capability"), BY_MODEL)
+def test_answers_by_capability_depend_on_the_item_alone(task: str, kind: str, capability: str, folder: Path) -> None:
+    """Backwards and one by one an item has the same answers, and other right answers of the items change none."""
+    subject = subject_of(OF_KIND.get(kind, SPECS[kind][0]), folder)
+    items, asked = list(OF_TASK[task]), catalog.task(task)
+
+    def rows(items: Sequence[Item]) -> dict[tuple[object, ...], float]:
+        table = asked.answer(items, subject, view="full")
+        assert table.unique("item_id") == tuple(item.item_id for item in items)
+        return {
+            (row.item_id, row.measure, row.layer, row.option): math.nan if row.value is None else row.value
+            for row in table.rows()
+        }
+
+    forwards = rows(items)
+    alone = {key: value for item in items for key, value in rows([item]).items()}
+    without = rows([replace(item, gold=None) for item in items])
+    for other in (rows(items[::-1]), alone, without):
+        assert other.keys() == forwards.keys()
+        for key, value in forwards.items():
+            assert other[key] == pytest.approx(value, abs=rounding(abs(value) + 1), nan_ok=True), key
+
+
 @pytest.mark.parametrize(("task", "kind"), NO_PAIRINGS)
 def test_every_other_pairing_is_refused(task: str, kind: str, folder: Path, tmp_path: Path) -> None:
-    """What is not listed is refused before work starts: the error names subject and task, and nothing is written."""
+    """What is not listed is refused before work starts: the error names the task and what could answer it."""
     for spec in SPECS[kind]:
         subject = subject_of(spec, folder)
-        with pytest.raises(CapabilityError, match=f"cannot answer the task '{task}'"):
+        with pytest.raises(CapabilityError, match=f"cannot answer the task '{task}'") as caught:
             collect(OF_TASK[task], [subject], task, out=tmp_path / "run")
+        assert all(capability in str(caught.value) for capability, _ in catalog.task(task).answers)
         assert not (tmp_path / "run").exists()
 
 

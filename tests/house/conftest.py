@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -36,6 +37,8 @@ def _script(name: str) -> ModuleType:
     assert place is not None
     assert place.loader is not None
     script = importlib.util.module_from_spec(place)
+    # its dataclasses look their module up
+    sys.modules[name] = script
     place.loader.exec_module(script)
     return script
 
@@ -53,6 +56,25 @@ def make_drawing() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
-def catalog_pages(make_tables: ModuleType) -> dict[Path, str]:
-    """The pages of the catalog, which the repository does not keep, as they would be written."""
-    return dict(make_tables.catalog_pages())
+def make_counts() -> ModuleType:
+    """The script that writes the table of papers."""
+    return _script("make_counts")
+
+
+@pytest.fixture(scope="session")
+def run_page() -> ModuleType:
+    """The script that runs a page of the docs."""
+    return _script("run_page")
+
+
+@pytest.fixture(scope="session")
+def make_notebooks() -> ModuleType:
+    """The script that executes the notebooks."""
+    pytest.importorskip("nbclient")
+    return _script("make_notebooks")
+
+
+@pytest.fixture(scope="session")
+def made_pages(make_tables: ModuleType) -> dict[Path, str]:
+    """The generated pages, which the repository does not keep, as they would be written."""
+    return dict(make_tables.pages())

@@ -22,7 +22,7 @@ from lexiscope.core.dataset import DatasetCard
 from .conftest import ROOT
 from .test_docs_run import _commands, _write_made_up_items
 
-GUIDES = ROOT / "docs" / "how-to"
+GUIDES = ROOT / "docs" / "extend"
 
 
 def write_files(page: Path, folder: Path) -> list[Path]:
@@ -50,8 +50,8 @@ def type_commands(page: Path, folder: Path) -> dict[str, str]:
 def test_add_a_dataset(tmp_path: Path) -> None:
     """The file of the guide is a dataset: its data are checked, it is asked about, its people are read, studied."""
     _write_made_up_items(tmp_path / "items.csv")
-    (file,) = write_files(GUIDES / "add_a_dataset.md", tmp_path)
-    printed = type_commands(GUIDES / "add_a_dataset.md", tmp_path)
+    (file,) = write_files(GUIDES / "dataset.md", tmp_path)
+    printed = type_commands(GUIDES / "dataset.md", tmp_path)
     assert "ok" in printed["data check my_norms.py"]
     assert (tmp_path / "my_study" / "report.html").is_file()
     data = catalog.dataset(str(file))
@@ -60,8 +60,8 @@ def test_add_a_dataset(tmp_path: Path) -> None:
 
 def test_add_a_subject(tmp_path: Path) -> None:
     """The files of the guide are kinds of subject: one that judges, one that gives vectors."""
-    judge, vectors = write_files(GUIDES / "add_a_subject.md", tmp_path)
-    printed = type_commands(GUIDES / "add_a_subject.md", tmp_path)
+    judge, vectors = write_files(GUIDES / "subject.md", tmp_path)
+    printed = type_commands(GUIDES / "subject.md", tmp_path)
     assert sum("responses.parquet" in text for text in printed.values()) == 3
     assert catalog.subject_capabilities(str(judge)) == ("Judges",)
     assert catalog.subject_capabilities(str(vectors)) == ("Embeds",)
@@ -69,7 +69,7 @@ def test_add_a_subject(tmp_path: Path) -> None:
 
 def test_the_table_of_capabilities(tmp_path: Path) -> None:
     """The guide names, of every capability, each task that can be answered with it."""
-    page = (GUIDES / "add_a_subject.md").read_text(encoding="utf-8")
+    page = (GUIDES / "subject.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(\w+)` \| .* \| (.+) \|$", page, re.MULTILINE))
     for capability, tasks in rows.items():
         able = [
@@ -89,7 +89,7 @@ def test_what_the_guides_add_to_the_package_keeps_its_contract(tmp_path: Path) -
     package = tmp_path / "src" / "lexiscope"
     shutil.copytree(Path(sys.modules["lexiscope"].__file__ or "").parent, package, ignore=lambda *_: ["__pycache__"])
     _write_made_up_items(tmp_path / "items.csv")
-    for page, room in (("add_a_dataset.md", "datasets"), ("add_a_subject.md", "subjects")):
+    for page, room in (("dataset.md", "datasets"), ("subject.md", "subjects")):
         for file in write_files(GUIDES / page, tmp_path):
             shutil.move(file, package / room / file.name)
     shutil.copytree(ROOT / "tests" / "every", tmp_path / "tests" / "every")
@@ -119,7 +119,15 @@ def test_what_the_guides_add_to_the_package_keeps_its_contract(tmp_path: Path) -
 def test_a_card_is_read_without_its_data(name: str, tmp_path: Path) -> None:
     """Importing the file of a dataset reads no data: its card is there where the data are not."""
     _write_made_up_items(tmp_path / "items.csv")
-    (file,) = write_files(GUIDES / "add_a_dataset.md", tmp_path)
+    (file,) = write_files(GUIDES / "dataset.md", tmp_path)
     (tmp_path / "items.csv").unlink()
     card: DatasetCard = catalog.card(str(file))
     assert isinstance(getattr(card, name), str)
+
+
+def test_add_a_task(tmp_path: Path) -> None:
+    """The file of the guide is a task, which the guide's subject answers: characters of the first sentence."""
+    task, _ = write_files(GUIDES / "task.md", tmp_path)
+    printed = type_commands(GUIDES / "task.md", tmp_path)
+    assert sum("responses.parquet" in text for text in printed.values()) == 1
+    assert catalog.task(str(task)).measure == "length"

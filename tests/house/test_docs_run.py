@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import doctest
+import json
 import re
 import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
 
@@ -19,8 +24,9 @@ from lexiscope.core.result import read_records
 from lexiscope.datasets.mini_relatedness import load
 
 from .conftest import ROOT
+from .environments import HERE, environment_with
 
-# pages of the catalog are in the folder only after the docs were built: they are tested as text
+# generated pages are in the folder only after the docs were built: they are tested as text
 PAGES = [
     path
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -39,7 +45,8 @@ def _commands(page: Path) -> Iterator[list[str]]:
     """The ``lexiscope`` commands of a page's console blocks, as words."""
     for block in _blocks(page, "console"):
         for line in block.replace("\\\n", " ").splitlines():
-            words = shlex.split(line.removeprefix("$ "))
+            # what follows > is the shell's
+            words = list(takewhile(lambda word: word != ">", shlex.split(line.removeprefix("$ "))))
             if words[:1] == ["lexiscope"]:
                 yield words[1:]
 
@@ -80,30 +87,27 @@ def test_console_blocks_use_existing_verbs_and_options(
         assert _parse(words).command.name, words
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if _blocks(ROOT / name, "python")])
-def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The Python of a page runs from top to bottom beside an ``items.csv`` whose ratings this test made up."""
-    _write_made_up_items(tmp_path / "items.csv")
-    monkeypatch.chdir(tmp_path)
-    code = "\n".join(_blocks(ROOT / name, "python"))
-    exec(compile(code, name, "exec", dont_inherit=True), {"__name__": "documentation"})
+@pytest.mark.parametrize("name", [n for n in NAMES if _blocks(ROOT / n, "python") or _blocks(ROOT / n, "pycon")])
+def test_python_of_a_page_runs_with_its_extras(name: str, tmp_path: Path, run_page: ModuleType) -> None:
+    """The Python of a page runs from top to bottom with only the extras that the page names, and prints what it shows.
 
-
-@pytest.mark.parametrize("name", [name for name in NAMES if _blocks(ROOT / name, "pycon")])
-def test_examples_print_what_the_page_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The examples with output are doctests; each is at most 5 lines of input, as a researcher writes them.
-
-    They follow the Python blocks of the page, which may write the files that they read.
+    There is an ``items.csv`` whose ratings this test made up. The examples with output are doctests that follow the
+    blocks; each is at most 5 lines of input, as a researcher writes them.
     """
     _write_made_up_items(tmp_path / "items.csv")
-    monkeypatch.chdir(tmp_path)
-    code = "\n".join(_blocks(ROOT / name, "python"))
-    exec(compile(code, name, "exec", dont_inherit=True), {"__name__": "documentation"})
-    blocks = _blocks(ROOT / name, "pycon")
-    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, name, 0)
-    done = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(examples)
-    assert (done.failed, done.attempted > 0) == (0, True)
-    assert [block for block in blocks if len(re.findall(r"^(?:>>>|\.\.\.) ", block, re.MULTILINE)) > 5] == []
+    _write_shown_table(ROOT / name, tmp_path)
+    examples = _blocks(ROOT / name, "pycon")
+    asked = {"name": name, "python": "\n".join(_blocks(ROOT / name, "python")), "pycon": "\n".join(examples)}
+    extras = run_page.extras_of((ROOT / name).read_text(encoding="utf-8"))
+    command = [sys.executable, str(HERE / "run_blocks.py")]
+    environment = environment_with(extras, tmp_path)
+    done = subprocess.run(
+        command, input=json.dumps(asked), capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert done.returncode == 0, done.stderr[-3_000:]
+    ran = json.loads(done.stdout.splitlines()[-1])
+    assert (ran["failed"], ran["attempted"] > 0) == (0, bool(examples)), done.stdout[-3_000:]
+    assert [block for block in examples if len(re.findall(r"^(?:>>>|\.\.\.) ", block, re.MULTILINE)) > 5] == []
 
 
 def _write_made_up_items(path: Path) -> None:
@@ -117,9 +121,42 @@ def _write_made_up_items(path: Path) -> None:
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
+def _write_shown_table(page: Path, folder: Path) -> None:
+    """The table that the page on files of ratings shows, as a spreadsheet saves it."""
+    for table in _blocks(page, "csv"):
+        (folder / "relatedness.csv").write_bytes(table.encode("cp1252"))
+
+
+def test_the_page_on_files_of_ratings_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/ratings/analyse-file.md: its table is read, its commands run as printed, its screen is what they print."""
+    page, platforms = ROOT / "docs" / "ratings" / "analyse-file.md", ROOT / "tests" / "data" / "platforms"
+    _write_shown_table(page, tmp_path)
+    for name in ("qualtrics.csv", "prolific_demographics.csv"):
+        shutil.copy(platforms / name, tmp_path)
+    _write_made_up_items(tmp_path / "both.csv")
+    rows = [line.split(",") for line in (tmp_path / "both.csv").read_text(encoding="utf-8").splitlines()]
+    items = dict.fromkeys(",".join(row[:4]) for row in rows)
+    (tmp_path / "items.csv").write_text("\n".join(items) + "\n", encoding="utf-8")
+    ratings = [f"{row[0]},{row[-2]},{row[-1]}" for row in rows]
+    (tmp_path / "ratings.csv").write_text("\n".join(ratings) + "\n", encoding="utf-8")
+    other = [f"{row[-2]};{row[0]};{row[-1] if number % 9 else 999}" for number, row in enumerate(rows[1:], start=1)]
+    (tmp_path / "other.csv").write_text("\n".join(["Code;Pair;Score", *other]) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    outputs = []
+    for words in _commands(page):
+        done = CliRunner().invoke(cli, [*words, "--bootstrap", "10"])
+        assert done.exit_code == 0, (words, done.output)
+        outputs.append(done)
+    (screen,) = _blocks(page, "text")
+    assert outputs[0].stderr.startswith(screen)
+    assert "No answer       16 (999 16)" in outputs[1].stderr
+    names = {record.statistic for record in read_records(tmp_path / "models_run" / "results.json")}
+    assert {"spearman(with=norms,layer=chosen)", "spearman_difference(with=norms)"} <= names
+
+
 def test_the_page_on_studies_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """docs/how-to/add_a_study.md: its file is written, its commands are run as printed, its report answers."""
-    page = ROOT / "docs" / "how-to" / "add_a_study.md"
+    """docs/extend/study.md: its file is written, its commands are run as printed, its report answers."""
+    page = ROOT / "docs" / "extend" / "study.md"
     _write_named_files(page, tmp_path)
     monkeypatch.chdir(tmp_path)
     outputs = []
@@ -138,20 +175,47 @@ def test_the_page_on_studies_does_what_it_says(tmp_path: Path, monkeypatch: pyte
     result = CliRunner().invoke(cli, ["study", "own_table.py", "--bootstrap", "10", "--out", "own_table"])
     assert result.exit_code == 0, result.output
     lines = (tmp_path / "own_table" / "tables" / "by_sense.csv").read_text().splitlines()
-    assert lines[0].startswith("Condition,Mean rating,Mean rating low")
+    # two words: the means have no interval, of which the table would have two columns
+    assert lines[0].startswith("Condition,Mean rating,items")
     assert len(lines) == 3
 
 
-def test_the_readme_needs_8_lines() -> None:
-    """One's own question takes 8 lines of Python."""
+def test_the_readme_is_short() -> None:
+    """At most 400 words of prose come before the table of papers; one's own question takes five lines of Python."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
     (block,) = _blocks(ROOT / "README.md", "python")
-    assert len([line for line in block.splitlines() if line.strip()]) == 8
+    assert len([line for line in block.splitlines() if line.strip()]) == 5
+    prose = re.sub(r"^```.*?^```$|<p.*?</p>", "", text.partition("| paper |")[0], flags=re.MULTILINE | re.DOTALL)
+    assert len(prose.split()) <= 400
 
 
-def test_generated_pages_are_up_to_date(make_tables: ModuleType) -> None:
-    """What is generated from the code is what the code says now: run ``make docs-tables``."""
-    stale = [path.name for path, text in make_tables.pages().items() if path.read_text(encoding="utf-8") != text]
+def test_pictures_are_there() -> None:
+    """Every picture that a page shows is a file, every picture in docs/ is shown; README's have two themes."""
+    shown = set()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"!\[[^\]]+\]\(([^)]+)\)|(?:src|srcset)=\"([^\"]+)\"", text):
+            shown.add((page.parent / (target[0] or target[1])).resolve())
+    assert [str(picture) for picture in sorted(shown) if not picture.is_file()] == []
+    kept = {path.resolve() for path in (ROOT / "docs").rglob("*.png")}
+    assert sorted(str(path) for path in kept - shown) == []
+    themed = re.findall(r"docs/images/(\w+)-dark\.png", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert sorted(themed) == ["participant", "report", "senses"]
+
+
+def test_the_table_of_papers_is_up_to_date(make_counts: ModuleType) -> None:
+    """README and the page of papers count what printed.csv and claims.csv have: run ``make docs-tables``."""
+    stale = [path.name for path, text in make_counts.pages().items() if path.read_text(encoding="utf-8") != text]
     assert stale == []
+    assert make_counts.counts("saw_c")[0] > make_counts.counts("saw_c")[1] > 100
+
+
+def test_the_extras_are_those_of_the_package() -> None:
+    """The page on installation has a row for every extra of pyproject.toml, and no other."""
+    table = (ROOT / "docs" / "start" / "install.md").read_text(encoding="utf-8").partition("<!-- extras:")[2]
+    rows = {name for line in table.splitlines() for name in re.findall(r"`(\w+)`", line.partition(" | ")[0])}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {name for name in rows if name in project["optional-dependencies"]} == set(project["optional-dependencies"])
 
 
 def test_the_drawing_shows_the_rooms_as_they_are(make_drawing: ModuleType) -> None:
@@ -162,14 +226,14 @@ def test_the_drawing_shows_the_rooms_as_they_are(make_drawing: ModuleType) -> No
 
 
 @pytest.mark.parametrize("page", [*PAGES, *NOTES], ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path, catalog_pages: dict[Path, str]) -> None:
+def test_links_lead_somewhere(page: Path, made_pages: dict[Path, str]) -> None:
     """A relative link names an existing file, or one that the build makes, and a heading of it where it names one."""
-    assert _broken_links(page, page.read_text(encoding="utf-8"), catalog_pages) == []
+    assert _broken_links(page, page.read_text(encoding="utf-8"), made_pages) == []
 
 
-def test_links_of_made_pages_lead_somewhere(catalog_pages: dict[Path, str]) -> None:
+def test_links_of_made_pages_lead_somewhere(made_pages: dict[Path, str]) -> None:
     """The same holds for the pages that the build makes."""
-    assert [link for page, text in catalog_pages.items() for link in _broken_links(page, text, catalog_pages)] == []
+    assert [link for page, text in made_pages.items() for link in _broken_links(page, text, made_pages)] == []
 
 
 def _broken_links(page: Path, text: str, made: dict[Path, str]) -> list[str]:
@@ -198,7 +262,7 @@ def test_a_note_says_what_why_and_what_not(note: Path) -> None:
     assert len({other.name[:4] for other in NOTES}) == len(NOTES)
 
 
-@pytest.mark.parametrize("note", [*NOTES, ROOT / "docs" / "walks.md"], ids=lambda note: note.name)
+@pytest.mark.parametrize("note", [*NOTES, ROOT / "docs" / "extend" / "code-tour.md"], ids=lambda note: note.name)
 def test_files_that_are_named_exist(note: Path) -> None:
     """A source file that a note or a walk names is there, so that a moved file is noticed."""
     named = re.findall(r"`((?:\w+/)+\w+\.py)`", note.read_text(encoding="utf-8"))

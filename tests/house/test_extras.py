@@ -2,78 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
-from packaging.requirements import Requirement
 
 from lexiscope.datasets import mini_relatedness
 
 from .conftest import ROOT
+from .environments import environment_with, packages_of, run_all, run_with
 from .test_docs_run import PAGES, _commands
 
-HERE = Path(__file__).parent / "without"
 ALONE = ("", "models", "demo", "http", "annotate", "train", "senses")
 INSTALL = re.compile(r"pip install 'lexiscope\[\w+\]'")
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def packages_of(extra: str) -> set[str]:
-    """What ``pip install lexiscope[extra]`` brings: requirements of requirements, with their extras."""
-    waiting, known = [("lexiscope", frozenset({extra} if extra else ()))], set()
-    while waiting:
-        name, extras = each = waiting.pop()
-        if each in known:
-            continue
-        known.add(each)
-        try:
-            lines = metadata.requires(name) or []
-        except metadata.PackageNotFoundError:
-            continue
-        for line in map(Requirement, lines):
-            if line.marker is None or any(line.marker.evaluate({"extra": one}) for one in {"", *extras}):
-                waiting.append((_plain(line.name), frozenset(line.extras)))
-    return {name for name, _ in known}
-
-
-def hidden_for(extra: str) -> set[str]:
-    kept = packages_of(extra) | {"pip", "setuptools"}
-    return {_plain(each.metadata["Name"]) for each in metadata.distributions()} - kept
-
-
-def run_with(extra: str, commands: list[list[str]], folder: Path, *, seconds: int) -> list[dict[str, Any]]:
-    """How the commands end where only this extra is installed; data are neither here nor on the network."""
-    environment = {key: value for key, value in os.environ.items() if key != "LEXISCOPE_DATA"}
-    environment |= {
-        "HIDDEN_PACKAGES": " ".join(hidden_for(extra)),
-        "PYTHONPATH": os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]),
-        "XDG_CACHE_HOME": str(folder / "cache"),
-        "HTTPS_PROXY": "http://127.0.0.1:9",
-        "HTTP_PROXY": "http://127.0.0.1:9",
-        "NO_PROXY": "127.0.0.1,localhost",
-    }
-    return run_all(sys.executable, commands, folder, environment, seconds=seconds)
-
-
-def run_all(
-    python: str, commands: list[list[str]], folder: Path, environment: dict[str, str], *, seconds: int
-) -> list[dict[str, Any]]:
-    """How the commands end, each run by this Python in this environment."""
-    asked = json.dumps({"commands": commands, "seconds": seconds})
-    argv = [python, str(HERE / "run_commands.py")]
-    done = subprocess.run(argv, input=asked, capture_output=True, text=True, cwd=folder, env=environment)
-    assert done.returncode == 0, done.stderr[-3_000:]
-    return list(json.loads(done.stdout))
 
 
 def check(ends: list[dict[str, Any]]) -> None:
@@ -123,6 +70,17 @@ def test_commands_of_all_pages_with_one_extra(extra: str, tmp_path: Path) -> Non
     """Each command of README and docs ends with a result, or with an error in words."""
     files_of_the_pages(tmp_path)
     check(run_with(extra, [words for page in PAGES for words in _commands(page)], tmp_path, seconds=20))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_of_a_page_with_its_extras(page: Path, tmp_path: Path, run_page: ModuleType) -> None:
+    """No command of a page misses a package with the extras that the page names; none ends in a traceback."""
+    files_of_the_pages(tmp_path)
+    extras = run_page.extras_of(page.read_text(encoding="utf-8"))
+    ends = run_all(sys.executable, list(_commands(page)), tmp_path, environment_with(extras, tmp_path), seconds=20)
+    check(ends)
+    assert [each["words"] for each in ends if " is missing. Run pip install" in each["stderr"]] == []
 
 
 @pytest.mark.soak

@@ -17,6 +17,7 @@ from lexiscope.core import catalog
 NAMED = {
     "build/gap_filling/gaps.py": "makes the items of the task that it is called after",
     "build/stories/stories.py": "makes the items of AmbiStory's last task",
+    "cli/annotate/report.py": "the verb says which study analyses the answers to each task",
     "cli/annotate/writing.py": "the pool of homonyms is material of one task: a language model may draft its examples",
     "cli/build/pairs.py": "the verb that makes the items of a task says how they are asked",
     "cli/choices.py": "the verb reads the sheets of one task, the forced choice between two substitutes",
@@ -24,10 +25,9 @@ NAMED = {
     "cli/senses/make_tests.py": "the verbs make the items of GASI's two tests of induced senses",
     "cli/senses/people.py": "the verb compares people and models on GASI's two tests",
     "core/item.py": "the condition same_sense is called as the task that asks for it",
-    "items/tables/columns.py": "a usual name of a column of ratings",
     "report/parts/sense_parts.py": "GASI's evaluations of senses: the measures of the tasks that answer by sense",
     "report/parts/sense_test_parts.py": "GASI's two tests of induced senses",
-    "studies/kit/ratings_file.py": "a usual name of a column of ratings",
+    "studies/kit/profile/battery.py": "the families of a profile, three of which are called as tasks are",
 }
 
 TASKS = frozenset(catalog.names("tasks"))

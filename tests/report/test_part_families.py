@@ -7,7 +7,6 @@ import pytest
 from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Estimate, Record
 from lexiscope.report.part import Part, with_adjusted_p
-from lexiscope.report.parts.mixed_tables import ratio_tests_in_words
 from lexiscope.report.presenting import results_table, sentence
 from lexiscope.report.tables import P_VALUE, Missing, Table, columns
 from lexiscope.studies.kit.data import pair, rating
@@ -48,13 +47,11 @@ def test_a_family_shows_in_its_own_columns_only() -> None:
 
 
 def test_sentences_say_the_adjusted_p_with_the_size() -> None:
-    """Of a result, and of likelihood-ratio tests in the table of questions."""
+    """The sentence of a result has both; its record has the family."""
     family = "contrasts(method=holm,tests=84)"
     estimate = Estimate("difference", 2.0, n=9, p=0.001, p_adjusted=0.084, family=family)
     assert "p = .001, p = .084 adjusted for 84 tests (Holm)" in sentence(estimate)
     assert estimate.records()[0].family == family
-    record = Record("chi2(test=sense,df=1)", 9.0, p=0.0027, p_adjusted=0.0054, family="sense(method=holm,tests=2)")
-    assert ratio_tests_in_words([record]) == "χ²(1) = 9.00, p = 0.0027, p = .005 adjusted for 2 tests (Holm)"
     assert results_table("t", "T", [estimate]).columns[-1].header != "p, Holm, 84 tests"
 
 

@@ -34,7 +34,7 @@ CURVE = Curve("spearman(with=norms)", "higher", POINTS, 1, (1,), 672, 112, subje
 
 def test_an_estimate_says_its_size_its_interval_and_what_higher_means() -> None:
     """Value, interval with its level, n in groups, direction."""
-    text = "The spearman (with norms) of gpt-4 is .61 (95 % interval .52 to .69), n = 672 in 112 groups"
+    text = "The Spearman correlation with the norms of gpt-4 is .61, 95% CI [.52, .69], n = 672 in 112 groups"
     assert sentence(ONE) == f"{text} (higher means closer to people)."
     (record,) = ONE.records()
     assert (record.value, record.low, record.high, record.n, record.subject) == (0.612, 0.52, 0.69, 672, "gpt-4")
@@ -43,7 +43,7 @@ def test_an_estimate_says_its_size_its_interval_and_what_higher_means() -> None:
 def test_a_contrast_says_which_is_higher_only_where_the_interval_excludes_zero() -> None:
     """An interval around 0 is no difference in any direction."""
     apart = Contrast("spearman_difference(with=norms)", ONE, TWO, Interval(0.1, 0.3, 0.95, "b"), 672, 112)
-    assert "of gpt-4 is .21 higher than that of minilm, layer 3, (95 % interval .10 to .30)" in sentence(apart)
+    assert "of gpt-4 is .21 higher than that of minilm, layer 3, 95% CI [.10, .30]" in sentence(apart)
     close = Contrast("spearman_difference(with=norms)", ONE, TWO, Interval(-0.1, 0.3, 0.95, "b"), 672, 112)
     assert "do not differ reliably" in sentence(close)
     (record,) = close.records()
@@ -57,23 +57,23 @@ def test_a_contrast_says_which_is_higher_only_where_the_interval_excludes_zero()
         (
             {"condition": "same_sense=False"},
             {"condition": "same_sense=True"},
-            "The alpha of people for same_sense=False is .24 lower than that of people for same_sense=True (95 %",
+            "The alpha of people for same_sense=False is .24 lower than that of people for same_sense=True, 95%",
         ),
         (
             {"condition": "same_sense=False"},
             {},
             "of people for same_sense=False is .24 lower than that of people for all",
         ),
-        ({"layer": 7}, {"layer": 12}, "of people, layer 7, is .24 lower than that of people, layer 12, (95 %"),
+        ({"layer": 7}, {"layer": 12}, "of people, layer 7, is .24 lower than that of people, layer 12, 95%"),
         (
             {"view": "full", "layer": 7},
             {"view": "word", "layer": 7},
-            "of people, layer 7, view full, is .24 lower than that of people, layer 7, view word, (95 %",
+            "of people, layer 7, view full, is .24 lower than that of people, layer 7, view word, 95%",
         ),
         (
             {"condition": "pos=N", "view": "word", "layer": 7},
             {"condition": "pos=N", "view": "word", "layer": 12},
-            "For pos=N, view word, the alpha of people, layer 7, is .24 lower than that of people, layer 12, (95 %",
+            "For pos=N, view word, the alpha of people, layer 7, is .24 lower than that of people, layer 12, 95%",
         ),
     ],
 )
@@ -87,7 +87,7 @@ def test_a_contrast_names_what_differs_and_says_once_what_both_share(
 
 def test_a_curve_names_its_best_layer_and_the_last_one() -> None:
     """The best layer by number with its interval; the last layer where it is another one."""
-    assert "is highest at layer 1 (.50 (95 % interval .52 to .69)); at the last layer, 2, it is .30" in sentence(CURVE)
+    assert "is highest at layer 1 (.50, 95% CI [.52, .69]); at the last layer, 2, it is .30" in sentence(CURVE)
     records = CURVE.records()
     assert [(r.statistic, r.layer, r.value) for r in records] == [
         ("spearman(with=norms)", 0, None),
@@ -139,7 +139,7 @@ def test_results_are_shown_in_notebooks_and_frames() -> None:
     frame = Curves((CURVE, ONE)).frame()
     assert list(frame["subject"]) == ["minilm"] * 4 + ["gpt-4"]
     table = to_text(results_table("t", "Title", [CURVE, ONE]))
-    assert "spearman (with norms)" in table
+    assert "Spearman correlation with the norms" in table
     assert ".61" in table or "0.61" in table
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import AtMost
 from lexiscope.report.tables import (
     BOUNDED,
     DASH,
@@ -37,6 +38,9 @@ from lexiscope.report.tables import (
         (0.0366, P_VALUE, ".037"),
         (3.1e-10, P_VALUE, "< .001"),
         (0.001, P_VALUE, ".001"),
+        (AtMost(2 / 401), P_VALUE, "≤ .005"),
+        (AtMost(0.0021), P_VALUE, "≤ .003"),
+        (AtMost(0.0001), P_VALUE, "< .001"),
         (-0.0004, Format(digits=2), "0.00"),
     ],
 )

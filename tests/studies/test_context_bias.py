@@ -17,6 +17,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json, sha256_of
+from lexiscope.core.settings import SettingError
 from lexiscope.items.tables.tabular import read_items, write_items
 from lexiscope.studies.context_bias import data, study
 from lexiscope.studies.context_bias.data import LOOK_UP
@@ -42,16 +43,31 @@ def own_file(path: Path, dials: Dials = SMALL) -> Path:
 # -- planted bias -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dials", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
-def test_measured_biases_reach_the_corners(dials: tuple[float, float], tmp_path: Path) -> None:
+def planted(context: float, word: float = 0.3) -> str:
+    """The embedded planted dataset with other dials."""
+    return f"planted_bias?context_sufficiency={context}&word_sufficiency={word}"
+
+
+CORNERS = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
+VARIANTS = [planted(0.9), planted(0.1)]
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Record, ...]]:
+    """One run on six variants of the planted dataset, and its records."""
+    out = tmp_path_factory.mktemp("several") / "run"
+    names = (*(planted(*dials) for dials in CORNERS), *VARIANTS)
+    return out, records_of(replace(COUNTING, datasets=names), out)
+
+
+@pytest.mark.parametrize("dials", CORNERS)
+def test_measured_biases_reach_the_corners(
+    dials: tuple[float, float], several: tuple[Path, tuple[Record, ...]]
+) -> None:
     """Through the whole study, a learner that learns everything measures what was planted: 0 and 1, each way."""
-    found = records_of(
-        replace(COUNTING, dataset=f"planted_bias?context_sufficiency={dials[0]}&word_sufficiency={dials[1]}"),
-        tmp_path / "run",
-    )
-    for name, planted in zip(("context_bias", "word_bias"), dials, strict=True):
-        value = find_record(found, f"{name}(metric=accuracy)", subject=LOOK_UP).value
-        assert value == pytest.approx(planted, abs=0.05)
+    for name, share in zip(("context_bias", "word_bias"), dials, strict=True):
+        record = find_record(several[1], f"{name}(metric=accuracy)", subject=LOOK_UP, dataset=planted(*dials))
+        assert record.value == pytest.approx(share, abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["wic", "mine"])
@@ -93,23 +109,21 @@ def test_scores_are_those_of_the_answers(tmp_path: Path) -> None:
 # -- the run folder -----------------------------------------------------------------------------------------------
 
 
-def test_several_datasets_stand_in_one_run(tmp_path: Path) -> None:
-    """Each has its own numbers; figures and tables hold both."""
-    names = ("planted_bias?context_sufficiency=0.9", "planted_bias?context_sufficiency=0.1")
-    found = records_of(replace(COUNTING, datasets=names), tmp_path / "run")
-    values = [find_record(found, "context_bias(metric=accuracy)", dataset=name).value or 0.0 for name in names]
+def test_several_datasets_stand_in_one_run(several: tuple[Path, tuple[Record, ...]]) -> None:
+    """Each has its own numbers; figures and tables hold all of them."""
+    run, found = several
+    values = [find_record(found, "context_bias(metric=accuracy)", dataset=name).value or 0.0 for name in VARIANTS]
     assert values == pytest.approx([0.9, 0.1], abs=0.07)
-    plane = (tmp_path / "run" / "figures" / "figure_1_plane.csv").read_text(encoding="utf-8")
-    assert all(name in plane for name in names)
+    plane = (run / "figures" / "figure_1_plane.csv").read_text(encoding="utf-8")
+    assert all(name in plane for name in VARIANTS)
 
 
-def test_answers_to_items_numbered_alike_can_be_told_apart(tmp_path: Path) -> None:
-    """Two variants of a dataset share ids: in responses.parquet the variant stands before each, and scores follow."""
-    names = ("planted_bias?context_sufficiency=0.9", "planted_bias?context_sufficiency=0.1")
-    found = records_of(replace(COUNTING, datasets=names), tmp_path / "run")
-    rows = list(ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(view="context").rows())
+def test_answers_to_items_numbered_alike_can_be_told_apart(several: tuple[Path, tuple[Record, ...]]) -> None:
+    """Variants of a dataset share ids: in responses.parquet the variant stands before each, and scores follow."""
+    run, found = several
+    rows = list(ResponseTable.read_parquet(run / "responses.parquet").where(view="context").rows())
     assert len({row.item_id for row in rows}) == len(rows)
-    for name in names:
+    for name in VARIANTS:
         gold = {f"{name}:{each.item_id}": each.gold for each in catalog.dataset(name).items}
         own = [row.option == gold[row.item_id] for row in rows if row.item_id in gold]
         assert find_record(found, "accuracy", dataset=name, view="context").value == sum(own) / len(own)
@@ -226,7 +240,9 @@ def test_simulated_participants_are_marked_where_they_are(tmp_path: Path) -> Non
     drawings = [drawn for drawn in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if ">people<" in drawn]
     assert drawings
     assert all("people and raters in this figure are these" in drawn for drawn in drawings)
-    assert not re.search(r">\s*people\s*<", re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL), re.IGNORECASE)
+    assert not re.search(
+        r">\s*people\s*<", re.sub(r"<svg.*?</svg>|<dt>people</dt>", "", page, flags=re.DOTALL), re.IGNORECASE
+    )
     # the verdict, the answers to the questions and the subtitle speak of them too
     said = re.sub(r"<(style|script|svg)\b.*?</\1>|settings\.people|<[^>]*>", " ", page, flags=re.DOTALL)
     for part in re.findall(r"[^.;]*\b[Pp]eople\b[^.;]*", said.rpartition("Run record")[0]):
@@ -275,12 +291,11 @@ def test_an_answer_to_another_item_is_refused(tmp_path: Path) -> None:
 
 def test_an_answer_that_two_datasets_could_own_is_refused(tmp_path: Path) -> None:
     """People's files name items alone: what two variants of a dataset both have is not given to either."""
-    names = ("planted_bias?context_sufficiency=0.9", "planted_bias?context_sufficiency=0.1")
     answers = tmp_path / "answers.csv"
-    of_both = [each for each in catalog.dataset(names[0]).items if each.conditions["split"] == "test"][:3]
+    of_both = [each for each in catalog.dataset(VARIANTS[0]).items if each.conditions["split"] == "test"][:3]
     ResponseTable.from_rows(answers_of_people(of_both)).write_csv(answers)
     with pytest.raises(InputError, match="both have") as caught:
-        study.run(replace(COUNTING, datasets=names, people=(str(answers),)), tmp_path / "run")
+        study.run(replace(COUNTING, datasets=tuple(VARIANTS), people=(str(answers),)), tmp_path / "run")
     assert caught.value.code == "E471"
 
 
@@ -327,3 +342,9 @@ def test_a_model_that_answered_no_guess_is_not_said_to_keep_its_answers(tmp_path
     kept = find_record(found, "n_insensitive")
     assert (kept.value, kept.n) == (None, 0)
     assert "answered by the model" in kept.note
+
+
+def test_subjects_are_refused() -> None:
+    """Nothing asks them: a run that took them would be silent about it."""
+    with pytest.raises(SettingError, match="asks no subjects"):
+        ContextBiasSettings(subjects=("baseline:random",))

@@ -6,6 +6,7 @@ Of runs, folders and files. Expected values are computed here from the responses
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from lexiscope.cli.main import cli
 from lexiscope.core.errors import LexiscopeError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import AtMost, from_json, to_json
 from lexiscope.studies.kit.answers import AnswersOf, ComparableAnswers
 
 N = 24
@@ -72,7 +74,7 @@ def test_two_views_and_two_subjects() -> None:
     models = _answers().compare("m@1 view=full", "chat:c", "r_squared", resamples=50)
     squared = [stats.pearsonr(x[kept], PEOPLE_MEANS[kept]).statistic ** 2 for x in (-LAYERS[1], NORMS[::-1])]
     assert models.value == pytest.approx(squared[0] - squared[1])
-    assert models.note == "excluded: 1 item that one of them did not answer"
+    assert models.note == "items: 24 of the first, 23 of the second; compared: the 23 of both"
 
 
 def test_two_conditions() -> None:
@@ -134,6 +136,7 @@ def test_decisions_and_a_statistic_of_ones_own() -> None:
         ("m view=full", "spearman", "2 layers to compare: 0, 1"),
         ("m@1", "spearman", "2 views to compare: full, word"),
         ("m@1 view=full level=high", "spearman", "no item has level=high"),
+        ("m@1 view=full same_sense=no", "spearman", r"has same_sense=no(.|\n)*same_sense is: False, True"),
         ("m@1 view", "spearman", "is no part of a side"),
         ("a", "spearman", "0 measures to compare: correct"),
         ("m@1 view=full", "kendall", "no statistic 'kendall'"),
@@ -197,6 +200,30 @@ def test_sentences_are_resampled_where_items_name_theirs() -> None:
     twice = ComparableAnswers(ResponseTable.concat([answers.responses, answers.responses]), items)
     with pytest.raises(LexiscopeError, match="several answers"):
         twice.compare("a", "b", "accuracy")
+
+
+def test_a_comparison_says_its_direction_its_sizes_and_the_floor_of_its_draws() -> None:
+    """Distances count as nearness but for their mean; two sizes are printed; a p at its floor is printed with ≤."""
+    answers = _answers()
+    near = answers.compare("m@1 view=full", "m@0 view=full", resamples=50)
+    assert near.higher == "the first is closer to people's means (distances count as nearness)"
+    assert "; p " in near.sentence()
+    assert near.sentence().endswith(f" A positive difference: {near.higher}.")
+    far = answers.compare("m@1 view=full", "m@0 view=full", "mean", resamples=50)
+    assert far.higher == "the first has larger distances: its usages are less related"
+    # the nearness of layer 1 varies more with the norms: its distances are lower in every resample
+    assert far.value == pytest.approx(LAYERS[1].mean() - LAYERS[0].mean())
+    assert isinstance(far.p, AtMost)
+    printed = math.ceil(1000 * far.p) / 1000
+    assert f"p ≤ {printed:.3f}".replace("0.", ".") in far.sentence()
+    (record,) = from_json(to_json(far.records()))
+    assert (record.p_bound, record.p, isinstance(record.p, AtMost)) == ("≤", far.p, True)
+    assert answers.compare("a", "b", "accuracy", resamples=50).higher == "the first is right more often"
+    three = {"word": "w0"}
+    sides = ({"subject": "people"} | three, {"subject": "people", "same_sense": "False"})
+    unequal = answers.compare(*sides, "mean", resamples=50)
+    assert "n = 3 and 12" in unequal.sentence()
+    assert "n = 3 and 12" in unequal.records()[0].note
 
 
 def test_people_are_not_correlated_with_themselves() -> None:

@@ -149,6 +149,45 @@ def test_stories_of_ones_own_have_any_number_of_parts(run: Run, tmp_path: Path) 
     assert [sizes[f"n_{what}", "all"] for what in ("samples", "stories", "setups", "ratings")] == [10, 6, 2, 30]
 
 
+def test_items_without_a_rating_are_counted_and_named(run: Run, tmp_path: Path) -> None:
+    """Two of ten stories are not rated: the screen and the report say so; hints name what the study can do."""
+    (tmp_path / "stories.csv").write_text(STORIES, encoding="utf-8")
+    rows = [f"p{rater},{item},{mean}" for item, mean in MEANS.items() for rater in range(3) if item not in ("s2", "t1")]
+    rows += ["p0,s2,", "p1,t1,NA"]
+    (tmp_path / "ratings.csv").write_text("\n".join(["rater,item,rating", *rows]) + "\n", encoding="utf-8")
+    given = ("study", "ambistory", "--items", "stories.csv", "--ratings")
+    done = run(*given, "ratings.csv", "--bootstrap", 0, "--out", "run")
+    said = "2 of 10 items have no rating and no part in what needs ratings: s2, t1."
+    assert said in done.stderr
+    assert said in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    (tmp_path / "other.csv").write_text("wer,item,rating\np1,s1,3\n", encoding="utf-8")
+    assert "Add --map rater=COLUMN. Columns in the file" in run(*given, "other.csv", "--out", "o").stderr
+    (tmp_path / "other.csv").write_text("rater,item,rating\np1,s1,7\n", encoding="utf-8")
+    refused = run(*given, "other.csv", "--out", "o").stderr
+    assert "7 is not on the scale 1 to 5" in refused
+    assert "--scale" not in refused
+
+
+@pytest.mark.parametrize(
+    ("ratings", "said"),
+    [
+        ("a,s1,3\na,s2,4\na,s3,1\n", "No story has two ratings"),
+        ("a,s1,3\nb,s2,4\nc,s3,1\na,s2,4\n", "2 stories have one rating, and so no SD"),
+    ],
+)
+def test_few_ratings_do_not_stop_the_study(ratings: str, said: str, run: Run, tmp_path: Path) -> None:
+    """One rater, or one rating of most stories: what needs two is left out with the reason, the rest is computed."""
+    (tmp_path / "stories.csv").write_text(STORIES, encoding="utf-8")
+    (tmp_path / "ratings.csv").write_text("rater,item,rating\n" + ratings, encoding="utf-8")
+    given = ("--items", "stories.csv", "--ratings", "ratings.csv", "--subject", "baseline:random")
+    done = run("study", "ambistory", *given, "--bootstrap", 0, "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert said in done.stderr
+    records = json.loads((tmp_path / "run" / "results.json").read_text())
+    n_ratings = ratings.count("\n")
+    assert n_ratings in {record["value"] for record in records if record["statistic"] == "n_ratings"}
+
+
 def test_ratings_that_do_not_fit_are_refused(run: Run, tmp_path: Path) -> None:
     """A rating of an unknown item names the item and the remedy; ratings without items are no run."""
     (tmp_path / "stories.csv").write_text(STORIES, encoding="utf-8")
@@ -193,11 +232,11 @@ def test_a_german_study_is_drafted_and_checked(run: Run, tmp_path: Path) -> None
     spanish = (tmp_path / "es.yaml").read_text(encoding="utf-8")
     (tmp_path / "es.yaml").write_text(spanish.replace("language: es", "language: de"), encoding="utf-8")
     told = run("annotate", "check", "es.yaml").stdout
-    assert "the text 'instructions' reads like 'es', and the study is in 'de'" in told
+    assert "The text 'instructions' seems to be in 'es'; the study is in 'de'." in told
 
 
 def test_a_language_without_guidelines_is_drafted_without_them(run: Run, tmp_path: Path) -> None:
     """The page has Arabic words and no Arabic guidelines: the draft leaves the instructions to the researcher."""
     (tmp_path / "items.csv").write_text(GERMAN, encoding="utf-8")
     assert run("annotate", "init", "--items", "items.csv", "--language", "ar", "--out", "ar.yaml").exit_code == 0
-    assert "the study has no text 'instructions'" in run("annotate", "check", "ar.yaml").stdout
+    assert "The text 'instructions' is empty." in run("annotate", "check", "ar.yaml").stdout

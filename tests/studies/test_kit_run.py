@@ -131,8 +131,9 @@ def test_a_comparison_of_best_layers_says_so() -> None:
     (best,), given = run.fit().best(), curve.estimate(0)
     assert isinstance(given, lexiscope.Estimate)
     text = f"layer {best.layer} of encoder:made is the best of 4 layers, chosen on the same items"
-    assert run.compare(best, given).sentence().endswith(f". Caution: {text}.")
-    assert run.compare(best, given).records()[0].note == text
+    told = "the first is closer to people"
+    assert run.compare(best, given).sentence().endswith(f". A positive difference: {told}. Caution: {text}.")
+    assert run.compare(best, given).records()[0].note == f"positive: {told}; {text}"
     other = curve.estimate(1)
     assert isinstance(other, lexiscope.Estimate)
     assert "Caution" not in run.compare(given, other).sentence()
@@ -244,19 +245,3 @@ def test_files_beside_the_items_are_known_by_their_content(tmp_path: Path) -> No
     assert given_files(FileSettings()) == {}
     with pytest.raises(InputError, match="there is no such file"):
         given_files(FileSettings(counts=str(tmp_path / "none.csv")))
-
-
-def test_a_result_in_one_line_has_minus_signs(tmp_path: Path) -> None:
-    """A negative number has the sign of all other numbers of the report; a hyphen in a name stays one."""
-    study = lexiscope.Study("signs", title="Signs", citation="None.")
-
-    @study.data
-    def load() -> list[object]:
-        return [lexiscope.pair("bank/1", "A bank.", "The bank.", "bank"), lexiscope.rating("p1", "bank/1", 4)]
-
-    @study.question("Is it negative?", said=lambda _run, _records: "gpt-2 in 2020-01: -0.50 [-1.2, -.3]")
-    def negative(run: Run[Settings]) -> object:
-        return run.number("n_pairs", -0.5)
-
-    page = study.run(out=tmp_path / "run").report.read_text(encoding="utf-8")
-    assert "gpt-2 in 2020-01: −0.50 [−1.2, −.3]" in page

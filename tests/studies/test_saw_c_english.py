@@ -15,8 +15,9 @@ from lexiscope.cli.main import cli
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.report.part import part_of
-from lexiscope.studies.saw_c.data import DIFFERENT, SawCData, complete_settings, load_run
-from lexiscope.studies.saw_c.languages import _FULL, _joint_trials, joint_layers_and_size
+from lexiscope.report.presenting import file_name
+from lexiscope.studies.saw_c.data import SawCData, complete_settings, load_run
+from lexiscope.studies.saw_c.languages import joint_layers_and_size, joint_models, languages_model, write_r_script
 from lexiscope.studies.saw_c.layers import main_fits
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -65,7 +66,7 @@ def layers(published: Path, pairs: pd.DataFrame) -> pd.DataFrame:
 
 def test_the_tutorial_shows_what_the_command_prints(english_run: Path, records: tuple[Record, ...]) -> None:
     """The page's table is the command's, line by line; its two numbers are those of the regression on size."""
-    page = (Path(__file__).parents[2] / "docs/tutorials/reproduce_saw_c.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/papers/saw-c.md").read_text(encoding="utf-8")
     assert f"$ lexiscope {COMMAND} raw_c_run" in page
     printed = english_run.with_name("printed.txt").read_text(encoding="utf-8").splitlines()
     (table,) = (block for block in page.split("```text\n") if "roberta-large   " in block and "albert-base-v1" in block)
@@ -215,7 +216,7 @@ def test_the_contamination_test_of_its_publisher(records: tuple[Record, ...], pu
 @pytest.fixture(scope="module")
 def both(published: Path, tmp_path_factory: pytest.TempPathFactory) -> SawCData:
     """SAW-C with RAW-C beside it, without intervals, in the views of the paper."""
-    settings = SawCSettings(beside="raw_c", n_bootstrap=0, views=("full+final_stop",), mixed_models="none")
+    settings = SawCSettings(beside="raw_c", n_bootstrap=0, views=("full+final_stop",), ordinal=("logit",))
     return load_run(complete_settings(settings), tmp_path_factory.mktemp("both"))
 
 
@@ -251,9 +252,10 @@ def test_one_model_of_both_languages_as_lme4_fits_it(both: SawCData) -> None:
     """The ratings of both languages with mBERT's distances: log-likelihood, coefficients of lme4 (bobyqa, ML)."""
     assert both.beside is not None
     mbert = (next(fit for fit in run.once(main_fits) if fit.subject == MULTILINGUAL[0]) for run in (both, both.beside))
-    trials = _joint_trials(both, both.beside, *mbert)
-    assert len(trials["Response"]) == 10_639 + 8_624
-    fitted = fit_mixed(_FULL, trials, starts=1, references={"Same_sense": DIFFERENT, "Language": "es"})
+    model = languages_model(both, both.beside, *mbert)
+    assert len(model.data["Response"]) == 10_639 + 8_624
+    assert model.references == {"Same_sense": "Different Sense", "Language": "es"}
+    fitted = fit_mixed(model.full, model.data, starts=1, references=model.references)
     assert fitted.log_likelihood == pytest.approx(-28840.74088, abs=1e-3)
     lme4 = {
         "Same_sense": (1.981060782, 0.096540984),
@@ -265,6 +267,23 @@ def test_one_model_of_both_languages_as_lme4_fits_it(both: SawCData) -> None:
     ours = {effect.name: (effect.estimate, effect.se) for effect in fitted.fixed}
     for term, row in lme4.items():
         assert ours[term] == pytest.approx(row, abs=1e-5), term
+
+
+def test_the_models_of_both_languages_in_r(both: SawCData, tmp_path: Path) -> None:
+    """Three encoders, two tests of each, linear and ordinal; one table has all ratings and all distances."""
+    assert write_r_script(both, tmp_path) == ("r/trials_of_languages.csv", "r/languages.R")
+    trials = pd.read_csv(tmp_path / "r" / "trials_of_languages.csv")
+    assert trials.Language.value_counts().to_dict() == {"es": 10_639, "en": 8_624}
+    assert [name for name in trials.columns if name.startswith("Distance")] == ["Distance", "Distance_2", "Distance_3"]
+    models = both.once(joint_models)
+    for name, title in zip(("Distance", "Distance_2", "Distance_3"), models, strict=True):
+        assert trials[name].to_numpy() == pytest.approx(models[title].data["Distance"], abs=1e-12)
+    script = (tmp_path / "r" / "languages.R").read_text(encoding="utf-8")
+    assert 'file.path(if (length(here)) dirname(here) else ".", "trials_of_languages.csv")' in script
+    assert "Same_sense:Language + (1 + Same_sense + Distance_3 | Participant) + (1 + Same_sense | Word)" in script
+    tests = [f"{test}_by_language_{file_name(title)}" for title in models for test in ("sense", "distance")]
+    assert [script.count(f'test("{name}"') for name in tests] == [1] * 6, script
+    assert "clmm" in script
 
 
 def test_one_language_is_refused(published: Path, tmp_path: Path) -> None:
@@ -296,6 +315,8 @@ def test_ratings_and_residuals_by_sense_and_ambiguity_type(
         assert find_record(records, "mean_residual(model=norm~distance)", **where).value == pytest.approx(
             rest, rel=1e-6
         )
+        other_words = find_record(records, "mean_residual(model=norm~distance,layer=chosen)", **where | {"layer": None})
+        assert other_words.value == pytest.approx(rest, abs=0.15)
 
 
 def test_the_sense_relation_is_predicted_from_the_norms_as_in_statsmodels(

@@ -24,8 +24,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.datasets import mini_relatedness
+from lexiscope.report.answers.numbers import Numbers, pick, tests_in_words
 from lexiscope.report.tables import Missing
 from lexiscope.studies.saw_c import layers, overview, senses, study
+from lexiscope.studies.saw_c.answers import SENSE_BOUNDARY
 from lexiscope.studies.saw_c.data import SawCData
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -151,7 +153,8 @@ def test_a_model_that_goes_the_wrong_way_is_not_among_people() -> None:
     assert rho is not None
     assert rho > 0.3
     places = [record for record in records if record.statistic.startswith("raters_below_model")]
-    assert [record.value for record in places] == [0.0, 0.0]
+    # under both definitions, at the best layer and with its choice allowed for
+    assert [record.value for record in places] == [0.0] * 4
     assert "wrong direction" in find_record(records, "max_r_squared_over_layers").note
     # the same distances the right way round: every rater is counted against -rho
     agreement = find_record(_records(right), "raters_below_model(among=leave_one_out,method=spearman)")
@@ -169,10 +172,10 @@ def test_no_layer_is_called_best_where_another_separates_the_senses_perfectly() 
 
 
 def _boundary_in_words(own: SawCData, records: Sequence[Record]) -> str:
-    """The result of the question about the sense boundary, in one line."""
-    (said,) = (one.said for one in study.questions if one.question.question_id == "Q2")
-    assert said is not None
-    return said(own, tuple(records))
+    """The answer to the question about the sense boundary: its verdict and its sentences."""
+    answer = SENSE_BOUNDARY.answer(Numbers(tuple(records), own.names, {}, own.single))
+    assert answer is not None
+    return " ".join((answer.verdict, *answer.sentences, answer.caution))
 
 
 LACKING = "no layer separates the senses: no AIC is below that of a model without distance"
@@ -195,10 +198,14 @@ def test_a_lowest_aic_above_that_of_the_intercept_alone_is_no_sense_boundary() -
     for record in (lowest, find_record(records, "best_layer(by=aic)")):
         assert record.note.startswith(f"{LACKING} ({empty.value:.2f})")
     text = _boundary_in_words(own, records)
-    assert text.startswith(f"no layer separates the senses better than a model without distance (AIC {empty.value:.2f}")
+    lead = "No. No layer separates the same sense from different senses better than no predictor at all"
+    assert text.startswith(f"{lead} (lowest AIC {lowest.value:.1f}; without predictor {empty.value:.1f})")
     (row,) = (row for row in overview(records, SETTINGS).rows if row[0] == "m")
-    assert isinstance(row[-1], Missing)
-    assert "no layer separates the senses" in row[-1].reason
+    boundary, saved = row[-2:]
+    assert isinstance(boundary, Missing)
+    assert "no layer separates the senses" in boundary.reason
+    # the layer chosen on other words saves nothing
+    assert saved < 0
     table = layers.boundary_table(records, {"m": "m"}, "full")
     assert any("no layer separates the senses" in note for note in table.notes)
 
@@ -211,9 +218,9 @@ def test_the_answer_names_layers_without_error_first() -> None:
         Record("min_aic_over_layers", 40.0, subject="mBERT", layer=1),
     ]
     own = _own()
-    said = f"BETO: {note}; of the others, lowest AIC: mBERT at layer 1, 40.00"
-    assert _boundary_in_words(own, records) == said
-    assert _boundary_in_words(own, records[:1]) == f"BETO: {note}"
+    others = "Of the others, the lowest AIC is 40.00 (mBERT, layer 1)."
+    assert _boundary_in_words(own, records).strip() == f"Without error. BETO: {note}. {others}"
+    assert _boundary_in_words(own, records[:1]).strip() == f"Without error. BETO: {note}."
 
 
 def test_a_lowest_aic_stands_next_to_that_of_the_intercept_alone() -> None:
@@ -225,8 +232,14 @@ def test_a_lowest_aic_stands_next_to_that_of_the_intercept_alone() -> None:
     assert empty.value is not None
     assert "no layer" not in lowest.note
     text = _boundary_in_words(own, records)
-    lead = f"lowest AIC: m at layer {lowest.layer}, {lowest.value:.2f}, the layer chosen on the same items"
-    assert text == f"{lead} (without distance: {empty.value:.2f})"
+    assert text.startswith(
+        f"At layer {lowest.layer} in m. On words held out, the layer chosen on the other words is better"
+    )
+    assert text.endswith("The layer of the lowest AIC is chosen on the same items.")
+    apa = SENSE_BOUNDARY.answer(Numbers(tuple(records), own.names)).apa
+    assert f"(AIC = {lowest.value:.2f}, compared with {empty.value:.2f} without predictor)" in apa
+    saved = find_record(records, "deviance_saved(held_out=words,layer=chosen)")
+    assert saved.low > 0
     table = layers.boundary_table(records, {"m": "m"}, "full")
     assert layers.AIC_CHOICE in table.notes
 
@@ -239,7 +252,9 @@ def test_a_sense_boundary_in_the_wrong_direction_says_so() -> None:
     records = _records(own)
     note = find_record(records, "min_aic_over_layers").note
     assert "the wrong direction: pairs with the same sense are farther apart" in note
-    assert "wrong direction" in _boundary_in_words(own, records)
+    text = _boundary_in_words(own, records)
+    assert text.startswith("The other way round. The lowest AIC is at layer ")
+    assert "in the wrong direction: pairs with the same sense are farther apart" in text
     assert "wrong direction" not in find_record(_records(_own()), "min_aic_over_layers").note
 
 
@@ -258,7 +273,7 @@ def test_an_expected_layer_outside_the_layers_says_how_this_is_possible() -> Non
     record = Record(late.name, late.value, subject="m", view="full", unit="layers", note=remark)
     table = layers.boundary_table([record], {"m": "m"}, "full")
     assert f"m, expected layer: {remark}" in table.notes
-    assert "losses count as negative" in table.columns[4].note
+    assert "losses count as negative" in table.columns[-1].note
 
 
 def test_an_expected_layer_needs_every_layer() -> None:
@@ -345,8 +360,9 @@ def _sentences(own: SawCData) -> str:
     """Everything that the report of this run says in sentences."""
     parts = study.analyse(own)
     records = tuple(replace(r, question=name) for name, part in parts.items() for r in part.records)
-    sections = list(study._sections(own, parts, records, ()))
-    texts = []
+    page = study._results_page(own, parts, records)
+    sections = list(study._sections(own, parts, records, (), page.results() if page is not None else {}))
+    texts = [sentence for answer in (page.answers if page is not None else ()) for sentence in answer.sentences]
     while sections:
         section = sections.pop(0)
         texts += section.paragraphs
@@ -359,20 +375,18 @@ def test_sentences_claim_no_more_than_the_run_holds() -> None:
     text = _sentences(_own(settings=replace(SETTINGS, mixed_models="paper")))
     assert "of all subjects" not in text
     assert "dozen" not in text
-    assert "random effects: (1 + Same_sense | Participant) + (1 | Word))" in text
-    assert "beyond distance (m, layer 3): χ²(1)" in text
+    assert "With m it is shown that people rate pairs with the same sense higher" in text
     data = _data("own", ITEMS, _distances(ITEMS, _matrix(ITEMS), range(4)))
     alone = SawCData(data, ResponseTable.empty(), SETTINGS)
     assert "participants" not in _sentences(alone)
 
 
 def test_a_p_below_the_smallest_number_is_not_printed_as_zero() -> None:
-    """A χ² of 2000 has a tail that underflows: p < 1e-300, never p = 0."""
+    """A χ² of 2000 has a tail that underflows: p < .001, never p = 0."""
     record = Record("chi2(test=sense,df=1)", 2000.0, p=float(stats.chi2.sf(2000, 1)), note="random effects: (1 | Word)")
     assert record.p == 0
-    (said,) = (one.said for one in study.questions if one.question.question_id == "Q1")
-    assert said is not None
-    assert said(_own(), (record,)) == "χ²(1) = 2000.00, p < 1e-300 (random effects: (1 | Word))"
+    text = tests_in_words(Numbers((record,)), (("sense", pick("chi2(")),))
+    assert text == "sense, χ²(1) = 2000.00, p < .001."
 
 
 def test_pairs_without_a_sense_relation_are_named() -> None:
@@ -412,7 +426,7 @@ def test_the_tests_of_own_items_are_those_of_the_paper() -> None:
     own = _own(settings=replace(SETTINGS, mixed_models="paper"))
     chosen = senses.chosen_tests(own)
     best = find_record(_records(own), "best_layer(by=r_squared)").value
-    assert [test.subject_and_layer for test in chosen] == [("", None), ("m", best), ("m", best)]
+    assert [tuple(test.where.values()) for test in chosen] == [("", None), ("m", best), ("m", best)]
     tests = [test.name for test in chosen]
     assert tests == ["sense", "sense_beyond_distance", "distance_beyond_sense"]
 

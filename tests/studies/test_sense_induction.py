@@ -26,9 +26,10 @@ from lexiscope.resources.corpora.running_text import words_of
 from lexiscope.resources.vectors.sense_vectors import LOG, LogRow, SenseVectors, log_text, read_sense_vectors
 from lexiscope.resources.vectors.word2vec import write_word2vec
 from lexiscope.studies.sense_induction import study as sense_induction
-from lexiscope.studies.sense_induction.data import SenseData, expand_folders, subjects_with_senses
+from lexiscope.studies.sense_induction.data import SenseData, subjects_with_senses
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.similarity import READING, SIMILARITY, contrast
+from lexiscope.subjects.senses.gasi import expand_folders
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import write_senses
 
@@ -125,8 +126,9 @@ def test_figures_show_maps_noise_and_frequency(tmp_path: Path) -> None:
     assert curve[0].split(",")[2] == "decile"
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "at the last decile" in page
-    assert "SD of the noise at the end of training: a 0.40" in page
-    assert "senses of a word, mean: a " in page
+    found = read_records(tmp_path / "run" / "results.json")
+    assert find_record(found, "noise_sd").value == pytest.approx(0.4)
+    assert find_record(found, "senses_per_word").value is not None
     shares = (figures / "senses_by_frequency_1.csv").read_text().splitlines()
     first = [line for line in shares if line.lstrip('"').startswith("1–")]
     assert [float(line.rsplit(",", 1)[1]) for line in first] == [0.0, 100.0]

@@ -11,7 +11,7 @@ from lexiscope.report.part import part_of, short_titles
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.studies.sense_induction.vectors import maps
+from lexiscope.studies.sense_induction.vectors import trainings
 from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.subjects.senses.sense_embedding import SenseEmbedding
 from lexiscope.training.gasi.train import write_senses
@@ -46,7 +46,7 @@ def test_vectors_of_one_file_with_two_windows_have_two_names() -> None:
 
 def test_a_map_needs_two_senses_with_neighbours(run: SenseData) -> None:
     """Of four words one has two senses with a direction: it has a map of three neighbours each, the others a reason."""
-    part = part_of(maps(run))
+    part = part_of(trainings(run))
     assert [len(figure.data["word"]) for figure in part.figures] == [2 * 3]
     assert [each.reason for each in part.omissions if each.analysis == "Map of neighbours"] == [
         "It has no two senses of 'loan'.",

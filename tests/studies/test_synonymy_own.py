@@ -111,6 +111,55 @@ def german(
     return folder / "run", f"causal_lm:{model}", read_records(folder / "run" / "results.json")
 
 
+def test_without_resamples_a_scoring_model_has_values_without_intervals(
+    german: tuple[Path, str, tuple[Record, ...]], tmp_path: Path
+) -> None:
+    """``--bootstrap 0``: the values of the run with resamples, one-by-one comparisons too, and no interval drawn."""
+    _, subject, records = german
+    settings = files(tmp_path, KINDS, TEMPLATES)
+    study.run(replace(settings, subjects=(f"{subject}?self_test=no",), n_bootstrap=0), tmp_path / "run")
+    bare = read_records(tmp_path / "run" / "results.json")
+    drawn, own = (
+        {(r.statistic, r.condition): r.value for r in every if (r.subject, r.statistic[:9]) == (subject, "pairwise_")}
+        for every in (records, bare)
+    )
+    assert own == drawn
+    assert own
+    assert not [r for r in bare if "bootstrap" in r.interval]
+
+
+def test_parts_of_speech_and_controls_are_compared(tmp_path: Path) -> None:
+    """Of the table of counts the more frequent word wins: of the nouns *invoice* (one of three), of the others none.
+
+    *invoice* 1, all other words 0: a tie is wrong. Controls are in no accuracy but their own.
+    """
+    counts = tmp_path / "counts.csv"
+    counts.write_text("word,count\ninvoice,1\nbike,3\ncarpet,2\n", encoding="utf-8")
+    items = Path(__file__).parents[1] / "data" / "synonyms_by_part_of_speech.csv"
+    asked = SynonymySettings(
+        items=str(items), subjects=("baseline:random",), frequency=str(counts), n_bootstrap=20, outputs=()
+    )
+    study.run(asked, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    [words] = {record.subject for record in records if record.subject.startswith("baseline:frequency")}
+
+    def of_words(statistic: str, condition: str = "substitution/random") -> float | None:
+        return value(records, statistic, words, condition)
+
+    shares = {
+        group: of_words(f"accuracy_by_group(of=accuracy,group={group},per=option)")
+        for group in ("noun", "verb", "adjective", "several_senses", "one_sense")
+    }
+    assert shares == pytest.approx(
+        {"noun": 100 / 3, "verb": 0, "adjective": 0, "several_senses": 100 / 9, "one_sense": 100 / 3}
+    )
+    name = "group_difference(of=accuracy,first=several_senses,second=one_sense,per=option)"
+    assert of_words(name) == pytest.approx(100 / 9 - 100 / 3)
+    # in the study's own accuracies there are the nine items with a distractor
+    assert find_record(records, "percent_right(per=option)", subject=words, condition="substitution/random").n == 9
+    assert left_out(tmp_path / "run")["The suite reference"].startswith("Its texts are for a noun")
+
+
 def value(records: Sequence[Record], statistic: str, subject: str, condition: str) -> float | None:
     return find_record(records, statistic, subject=subject, condition=condition).value
 

@@ -129,6 +129,23 @@ WINDOW: dict[str, Any] = {
     "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
 }
 LOCAL: dict[str, Any] = {"num_heads": 2, "attention_types": [[["global", "local"], 1]], "window_size": 8}
+JAMBA: dict[str, Any] = {
+    "attn_layer_period": 2,
+    "attn_layer_offset": 1,
+    "expert_layer_period": 4,
+    "num_experts": 2,
+    "mamba_d_state": 4,
+    "mamba_dt_rank": 4,
+}
+FALCON_H1: dict[str, Any] = {
+    "num_hidden_layers": 2,
+    "head_dim": 8,
+    "mamba_d_ssm": 16,
+    "mamba_n_heads": 2,
+    "mamba_d_head": 8,
+    "mamba_d_state": 4,
+    "mamba_chunk_size": 8,
+}
 
 # architecture -> (configuration, settings)
 CAUSAL: dict[str, tuple[str, dict[str, Any]]] = {
@@ -148,6 +165,9 @@ CAUSAL: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt_neo": ("GPTNeoConfig", {"hidden_size": 16, "num_layers": 2, **LOCAL, "max_position_embeddings": 256}),
     "bloom": ("BloomConfig", {"hidden_size": 16, "n_layer": 3, "n_head": 2}),
     "mamba": ("MambaConfig", {"hidden_size": 16, "num_hidden_layers": 2, "state_size": 4}),
+    # recurrent states in some layers, keys and values in others; in falcon_h1, both in each
+    "jamba": ("JambaConfig", {**ROTARY_LM, **JAMBA}),
+    "falcon_h1": ("FalconH1Config", {**ROTARY_LM, **FALCON_H1}),
 }
 
 

@@ -44,10 +44,10 @@ def page(language: str) -> str:
 
 
 def test_the_page_has_the_texts_of_the_figure() -> None:
-    """A03: hint, word, both meanings with their examples, in the order of AmbiStory's Figure 2 (collection.md §2.2)."""
+    """A03: hint, word, both meanings with their examples, in the order of AmbiStory's Figure 2, in words of our own."""
     assert page("en") == (
-        "Can’t think of anything? You can press the button below to get a different word. Don’t worry, you can press "
-        "it as often as you want to. The word point has two meanings: "
+        "No idea for this word? The button below gives you another word, as often as you like. "
+        "The word point has two meanings: "
         "Meaning 1: what somebody wants to reach (as in: “What is the point?”) "
         "Meaning 2: thin, hard end (as in: “It has a point.”)"
     )
@@ -55,10 +55,7 @@ def test_the_page_has_the_texts_of_the_figure() -> None:
     assert words["another"] == "A different word, please!"
     assert words["counter"].format(done=0, total=5) == "Completed 0 out of 5 sentences"
     assert words["placeholder"] == "Write your sentence here."
-    assert SCREEN.question(POINT, "en") == (
-        "Can you write a sentence where the word “point” is used in such a way that both of these meanings are "
-        "plausible interpretations?"
-    )
+    assert SCREEN.question(POINT, "en") == "Please write a sentence with the word “point” in which both meanings fit."
     assert SCREEN.drawn
 
 

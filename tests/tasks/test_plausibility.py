@@ -72,7 +72,7 @@ def test_the_page_from_top_to_bottom() -> None:
         "It was early. <em>He looked at the *jam*.</em> Then he honked.</p>",
         "Focus on the word:",
         ">jam</strong>",
-        "Given the context of the story, how plausible",
+        "How plausible is this meaning of the word in the story?",
         ">cars</p>",
         "(as in: “A jam on the A5.”)",
     ]

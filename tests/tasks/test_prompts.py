@@ -194,10 +194,9 @@ def test_the_published_prompt_of_ambistory(published: Path) -> None:
     """B.3: one message, the meaning without its example; zero-shot or with its own four examples in the message."""
     question = ask("plausibility", STORY, variant="published")
     assert [message.role for message in question.messages] == ["user"]
-    assert question.messages[0].content.endswith(
-        'how plausible is it that the meaning of the word "jam" is "cars"?\n\n'
-        "Return only the numbered score (1, 2, 3, 4 or 5). Do not return anything else!"
-    )
+    *_, asked, answer = question.messages[0].content.split("\n\n")
+    assert asked.endswith('the word "jam" is "cars"?')
+    assert answer.endswith("anything else!")
     assert "It was early. **He looked at the jam.** Then he honked.\n" in question.messages[0].content
     assert "A5" not in question.messages[0].content
     assert question.temperature == 0

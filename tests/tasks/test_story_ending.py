@@ -45,11 +45,11 @@ def page() -> str:
 
 
 def test_the_page_has_the_texts_of_the_figure() -> None:
-    """A08: word, story, intended meaning with its example, as in AmbiStory's Figure 3 (collection.md §2.3)."""
+    """A08: word, story, intended meaning with its example, as in AmbiStory's Figure 3, in words of our own."""
     assert " ".join(Markup(page()).striptags().split()) == (
-        "The ambiguous word is resistance Read the first four sentences of this short story. "
+        "The ambiguous word is resistance Read the beginning of this story. "
         "Ann ran the test twice. It took an hour. She wrote it all down. There was strong resistance. "
-        "In this story, the intended meaning of resistance is: “opposition to a plan”. "
+        "The ending should bring out this meaning of resistance: “opposition to a plan”. "
         "(as in: “The plan met with resistance.”)"
     )
     assert f"She wrote it all down. <em>{SENTENCE}</em>" in page()
@@ -58,8 +58,8 @@ def test_the_page_has_the_texts_of_the_figure() -> None:
     assert words["placeholder"] == "Write your ending sentence here."
     assert words["counter"].format(done=1, total=21) == "Finished samples: 1/21"
     assert SCREEN.question(STORY, "en") == (
-        "Write an ending sentence for the story WITHOUT using the word “resistance” again. Make sure that the intended "
-        "meaning comes across as the most plausible meaning!"
+        "Write one sentence that ends the story, without the word “resistance”. Readers should find the intended "
+        "meaning the most plausible one."
     )
 
 

@@ -104,7 +104,7 @@ def test_a_trained_model_learns_what_only_both_parts_tell(tmp_path: Path) -> Non
 
 
 def _told(corner: tuple[float, float], found: Biases) -> None:
-    """Write a line of the table in docs/how-to/audit_a_dataset.md (pytest --log-cli-level=INFO shows it)."""
+    """Write a line of the table in docs/datasets/audit.md (pytest --log-cli-level=INFO shows it)."""
     scores = " | ".join(f"{100 * view.value:.1f}" for view in found.views)
     biases = " | ".join(
         f"{bias.value:.2f} [{bias.interval.low:.2f}, {bias.interval.high:.2f}]" for bias in (found.context, found.word)

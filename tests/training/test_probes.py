@@ -7,8 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -18,25 +16,9 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.local import encoder
 from lexiscope.subjects.trained.classifier import load
-from lexiscope.training.probes import best_threshold, fit_threshold
+from lexiscope.training.probes import fit_threshold
 
 from .tiny_views import QUICK, pairs, senses, verifications
-
-
-@given(st.lists(st.tuples(st.integers(-9, 9), st.booleans()), min_size=1, max_size=30))
-def test_no_threshold_is_better(rows: list[tuple[int, bool]]) -> None:
-    """As many right answers as the best of all thresholds, tried one by one."""
-    cosines, same = np.array([n / 10 for n, _ in rows]), np.array([flag for _, flag in rows])
-    limit, right = best_threshold(cosines, same)
-    tried = [*(n / 10 - 0.05 for n in range(-10, 11)), 2.0]
-    assert right == max(int(((cosines >= each) == same).sum()) for each in tried)
-    assert right == int(((cosines >= limit) == same).sum())
-
-
-def test_cosines_that_differ_by_rounding_are_one() -> None:
-    """Equal vectors of two batches differ by rounding: no threshold is put between them."""
-    limit, right = best_threshold(np.array([1.0, 1.0 - 1e-8, 1.0 + 1e-8]), np.array([True, False, True]))
-    assert (limit, right) == (-2.0, 2)
 
 
 def test_a_probe_of_pairs(bert: Path, tmp_path: Path) -> None:

@@ -64,6 +64,24 @@ def test_as_many_senses_as_were_planted(folder: Path) -> None:
     assert all(len(planted) == 1 for planted in by_sense.values())
 
 
+def test_senses_are_shown_with_their_shares_and_in_a_sentence(folder: Path) -> None:
+    """`senses show`: shares are those of the 36 usages of the pseudo-word in their clusters; in a sentence the whole
+    text chooses; a word with fewer senses than another has lost none."""
+    command = ["senses", "show", f"usage_clusters:{folder / 'senses'}", "--json", "--sentence"]
+    text = "She ate the ripe bandoor for breakfast ."
+    told = json.loads(CliRunner().invoke(cli, [*command, text, "bandoor"]).stdout)
+    senses = catalog.subject(command[2])
+    assert isinstance(senses, UsageClusters)
+    shares = [sense["prior"] for sense in told["senses"]]
+    assert sum(shares) == pytest.approx(1, abs=1e-6)
+    assert all(36 * share == pytest.approx(round(36 * share), abs=1e-3) for share in shares)
+    (own,) = senses.sense_distribution([Usage(text, 17, 24)])
+    assert told["usages"][0]["probabilities"] == pytest.approx(own[: len(shares)].tolist(), abs=1e-6)
+    few = min(("banana", "door"), key=lambda word: senses.sense_count(Usage(word, 0, len(word))))
+    done = CliRunner().invoke(cli, ["senses", "show", command[2], few])
+    assert "pruned" not in done.output
+
+
 def test_probabilities_are_shares_times_densities(folder: Path) -> None:
     """Bayes' rule written out, on the vectors of the encoder itself; a sense that a word has not has none."""
     senses = catalog.subject(f"usage_clusters:{folder / 'senses'}")

@@ -1,4 +1,4 @@
-"""The steps of docs/walks.md, and the functions that a run of the package really called."""
+"""The steps of docs/extend/code-tour.md, and the functions that a run of the package really called."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import lexiscope
 
 PACKAGE = Path(lexiscope.__file__).parent
-_PAGE = Path(__file__).resolve().parents[2] / "docs" / "walks.md"
+_PAGE = Path(__file__).resolve().parents[2] / "docs" / "extend" / "code-tour.md"
 _STEP = re.compile(r"^\| (\d+) \| `([\w/]+\.py)` `([\w.]+)` \|", re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""First walk, entered from a file: a rating becomes a row and goes to the report (docs/walks.md).
+"""First walk, entered from a file: a rating becomes a row and goes to the report (docs/extend/code-tour.md).
 
 The ratings are made up by this test and nobody's judgments. Rater r4 turns the scale around.
 """

@@ -1,4 +1,4 @@
-"""First walk, from the page to the report (docs/walks.md): four made participants rate the same pairs over HTTP.
+"""First walk, from the page to the report (docs/extend/code-tour.md): four made participants rate over HTTP.
 
 Nobody's judgments: three agree, the fourth turns the scale around and is excluded by the study's rule.
 """
@@ -73,7 +73,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
 
 
 def test_the_steps_are_those_of_the_page(walk: Walk) -> None:
-    """Every step of docs/walks.md is a function of the package; a rating passes at most eight, in this order."""
+    """Every step of the code tour is a function of the package; a rating passes at most eight, in this order."""
     named = steps(WALK)
     assert 5 <= len(named) <= 8
     assert all(callable(resolve(step)) for step in named)

@@ -1,4 +1,4 @@
-"""Second walk: a sentence, from the user's file to R² (docs/walks.md).
+"""Second walk: a sentence, from the user's file to R² (docs/extend/code-tour.md).
 
 The ratings are made up by this test, by rule, and nobody's judgments: they only give the last steps numbers to work on.
 """
@@ -79,7 +79,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
 
 
 def test_the_steps_are_those_of_the_page(walk: Walk) -> None:
-    """Every step of docs/walks.md is a function of the package; a sentence passes at most eight, in this order."""
+    """Every step of the code tour is a function of the package; a sentence passes at most eight, in this order."""
     named = steps(WALK)
     assert 5 <= len(named) <= 8
     assert all(callable(resolve(step)) for step in named)

@@ -16,12 +16,10 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import (
     BoolArray,
-    FloatArray,
     group_codes,
     group_sums,
+    grouped_mean_interval,
     no_interval,
-    percentile_interval,
-    ratio_draws,
     resampled_units,
     student_quantile,
 )
@@ -269,7 +267,7 @@ def contrast(
     if len(a) != len(b):
         raise StatisticError(f"a contrast needs decisions on the same items, not {len(a)} and {len(b)}")
     moved = a.astype(np.float64) - b.astype(np.float64)
-    interval = _difference_interval(moved, clusters, resamples=resamples, seed=seed, level=level)
+    interval = grouped_mean_interval(moved, clusters, level=level, resamples=resamples, seed=seed)
     only_first, only_second = int(np.sum(a & ~b)), int(np.sum(~a & b))
     t, exact, note = _tests(a, b, only_first, only_second, level)
     return PairedDecisions(
@@ -295,18 +293,6 @@ def _tests(
     if max(only_first, only_second) == len(a):
         return None, exact, "t is undefined: the two differ on every item, in one direction"
     return paired_t(a.astype(np.float64), b.astype(np.float64), level=level), exact, ""
-
-
-def _difference_interval(
-    moved: FloatArray, clusters: ArrayLike | None, *, resamples: int, seed: int, level: float
-) -> Interval:
-    """The percentile interval of a mean over items when whole clusters are resampled."""
-    units = resampled_units(clusters)
-    if len(set(range(len(moved)) if clusters is None else np.asarray(clusters).tolist())) < 2:
-        return no_interval("one group has no variation", level=level, resamples=0, resampled=units)
-    codes, count = group_codes(clusters, len(moved))
-    draws = ratio_draws(moved, np.ones(len(moved)), codes, count, resamples=resamples, seed=seed)
-    return percentile_interval(draws, level=level, resampled=units, n_groups=count)
 
 
 def _binomial_tail(n_correct: int, n: int, chance: float) -> float:

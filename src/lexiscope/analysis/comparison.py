@@ -17,26 +17,34 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.agreement.alpha import Level, alpha_draws, krippendorff_alpha
 from lexiscope.analysis.bootstrap import (
+    FEWEST_OF_PERCENTILES,
     FloatArray,
     IntArray,
     group_codes,
     percentile_interval,
     ratio_draws,
     require_finite,
+    resample_counts,
     resample_rows,
     resampled_units,
     student_share,
     value_or_nan,
 )
-from lexiscope.analysis.correlation import correlation_value, drawn_correlations
+from lexiscope.analysis.correlation import (
+    correlation_value,
+    drawn_correlations,
+    settle_ties,
+    weighted_separations,
+)
 from lexiscope.analysis.ranks import CORRELATIONS, RankSet, rank_sets_of_draws
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval
+from lexiscope.core.result import AtMost, Interval
 
 Draw = Callable[[IntArray, int, int, int], FloatArray]
-STATISTICS = (*CORRELATIONS, "accuracy", "mean", "alpha")
-"""The named statistics: correlations of two columns, the mean of one (accuracy: of 0 and 1), alpha of ratings."""
+STATISTICS = (*CORRELATIONS, "auc", "accuracy", "mean", "alpha")
+"""The named statistics: of two columns correlations, and the area under the ROC curve of answers by degree for right
+answers of 0 and 1; of one column the mean (accuracy: of 0 and 1); alpha of ratings."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,8 +64,9 @@ class Side:
 class PairedDifference:
     """The difference of two sides, *first* minus *second*, with its interval and p.
 
-    ``p`` is twice the smaller share of resamples at or beyond 0, the data counted as one of them; ``None`` without an
-    interval. ``n`` are the rows of the first side, ``n_groups`` the groups of both.
+    ``p`` is twice the smaller share of resamples at or beyond 0, the data counted as one of them: an
+    :class:`~lexiscope.core.result.AtMost` if no resample is, ``None`` without an interval. ``n`` are the rows of the
+    first side, ``n_groups`` the groups of both.
     """
 
     name: str
@@ -80,15 +89,18 @@ class PairedDifference:
 
 
 def side_of_columns(statistic: str, columns: Sequence[ArrayLike], labels: Sequence[str]) -> Side:
-    """Return a side of a named statistic: of two columns for a correlation, of one for ``accuracy`` and ``mean``.
+    """Return a side of a named statistic: of two columns for a correlation and ``auc``, else of one.
 
     *Shape:* columns and labels (rows,). Errors: :class:`StatisticError` for another statistic or number of columns, for
-    missing values, and for an accuracy of other values than 0 to 1.
+    missing values, for an accuracy of other values than 0 to 1, and for an area without both kinds of right answers.
+
+    >>> side_of_columns("auc", [[0.1, 0.4, 0.3, 0.2], [0, 1, 1, 0]], list("aabb")).value
+    1.0
     """
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
     if statistic not in STATISTICS or statistic == "alpha":
         raise StatisticError(f"no statistic of columns {statistic!r}; there are: {', '.join(STATISTICS[:-1])}")
-    wanted = 2 if statistic in CORRELATIONS else 1
+    wanted = 2 if statistic in (*CORRELATIONS, "auc") else 1
     if len(arrays) != wanted or any(array.shape != (len(labels),) for array in arrays) or not len(labels):
         shapes = [array.shape for array in arrays]
         raise StatisticError(f"{statistic} needs {wanted} columns of {len(labels)} rows, not shapes {shapes}")
@@ -102,6 +114,8 @@ def side_of_columns(statistic: str, columns: Sequence[ArrayLike], labels: Sequen
             return drawn_correlations(x, y, codes, n_groups, kind=kind, resamples=resamples, seed=seed)
 
         return Side(statistic, value, tuple(labels), draw)
+    if statistic == "auc":
+        return _side_of_area(arrays[0], arrays[1], labels)
     (values,) = arrays
     if statistic == "accuracy" and not ((values >= 0) & (values <= 1)).all():
         raise StatisticError("an accuracy is a mean of decisions: values lie between 0 (wrong) and 1 (right)")
@@ -110,6 +124,28 @@ def side_of_columns(statistic: str, columns: Sequence[ArrayLike], labels: Sequen
         return ratio_draws(values, np.ones(len(values)), codes, n_groups, resamples=resamples, seed=seed)
 
     return Side(statistic, float(values.mean()), tuple(labels), draw_mean)
+
+
+def area_under_roc(values: FloatArray, truth: FloatArray) -> float:
+    """Return how often a value with the right answer 1 exceeds one with 0, ties half. *Shape:* (rows,) each.
+
+    Errors: :class:`StatisticError` for right answers other than 0 and 1, or of one kind alone.
+    """
+    if not np.isin(truth, (0.0, 1.0)).all() or len(set(truth.tolist())) < 2:
+        raise StatisticError("an area under the curve needs right answers of both kinds, 0 and 1")
+    everything = np.ones((1, len(values)), dtype=np.int64)
+    return float(weighted_separations(values[:, None], truth > 0, np.arange(len(values)), everything)[0, 0])
+
+
+def _side_of_area(values: FloatArray, truth: FloatArray, labels: Sequence[str]) -> Side:
+    settled = settle_ties(values)
+
+    def draw(codes: IntArray, n_groups: int, resamples: int, seed: int) -> FloatArray:
+        blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
+        drawn = [weighted_separations(settled[:, None], truth > 0, codes, counts)[:, 0] for counts in blocks]
+        return np.concatenate(drawn)
+
+    return Side("auc", area_under_roc(settled, truth), tuple(labels), draw)
 
 
 def side_of_ratings(ratings: Ratings, groups: Mapping[str, str] | None = None, *, level: Level = "interval") -> Side:
@@ -171,9 +207,10 @@ def compare_sides(
 def bootstrap_p(draws: ArrayLike, *, n_groups: int = 0) -> float:
     """Return the two-sided p of no difference: twice the smaller share of draws at or beyond 0.
 
-    The data count as one draw more, so that p is never 0. Draws without a value do not count. Given *n_groups*, the
-    share is that of Student's t as in the expanded percentiles of
-    :func:`~lexiscope.analysis.bootstrap.percentile_interval`: p is below .05 where that interval excludes 0.
+    The data count as one draw more, so that p is never 0. Where no draw is at or beyond 0, the p is
+    :class:`~lexiscope.core.result.AtMost` this. Draws without a value do not count. Given *n_groups*, the
+    share is that of Student's t as in :func:`~lexiscope.analysis.bootstrap.percentile_interval`: p is below .05 where
+    that interval excludes 0. Of fewer than six groups, t is the mean of the draws over their standard deviation.
 
     >>> bootstrap_p([1.0, 2.0, 3.0, -1.0])  # 2 × (1 + 1) / (4 + 1)
     0.8
@@ -182,11 +219,15 @@ def bootstrap_p(draws: ArrayLike, *, n_groups: int = 0) -> float:
     """
     values = np.asarray(draws, dtype=np.float64)
     values = values[~np.isnan(values)]
+    shrunk = math.sqrt((n_groups - 1) / n_groups) if n_groups > 1 else 1.0
+    if 1 < n_groups < FEWEST_OF_PERCENTILES and np.ptp(values) > 0:
+        return 2 * student_share(-abs(float(values.mean() / values.std())) * shrunk, n_groups - 1)
     below, above = int((values <= 0).sum()), int((values >= 0).sum())
     share = (min(below, above) + 1) / (len(values) + 1)
     if n_groups > 1 and share < 0.5:
-        share = student_share(NormalDist().inv_cdf(share) * math.sqrt((n_groups - 1) / n_groups), n_groups - 1)
-    return min(1.0, 2 * share)
+        share = student_share(NormalDist().inv_cdf(share) * shrunk, n_groups - 1)
+    p = min(1.0, 2 * share)
+    return p if min(below, above) else AtMost(p)
 
 
 # -- sets of ranks --------------------------------------------------------------------------------------------------

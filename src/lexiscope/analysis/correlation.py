@@ -7,6 +7,7 @@ point may differ in the last bit where they are equal in fact, which breaks ties
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Literal
 
@@ -130,7 +131,7 @@ def correlate_columns(
         raise StatisticError(f"columns of shape {X.shape} do not go with {len(target)} items")
     _check_column("y", target)
     _, count = group_codes(groups, len(target))
-    draws = sound_draws(X, target, kind=kind, groups=groups, resamples=resamples, seed=seed)
+    draws = sound_draws(X, target, kind=signed_kind(kind), groups=groups, resamples=resamples, seed=seed)
     reasons = [_reason(X[:, column]) for column in range(X.shape[1])]
     name = statistic_name(kind)
     return tuple(
@@ -187,6 +188,34 @@ def correlation_draws(
         _check_column(f"column {column}", X[:, column])
     codes, count = group_codes(groups, len(target))
     return _draws(X, target, kind, codes, count, resamples, seed)
+
+
+def signed_kind(kind: Kind) -> Kind:
+    """Return the correlation of which a kind is made: of R², Pearson's r, whose sign R² has lost."""
+    return "pearson" if kind == "r_squared" else kind
+
+
+def correlation_interval(
+    draws: ArrayLike, *, kind: Kind, level: float = 0.95, resampled: str = "", n_groups: int = 0
+) -> Interval:
+    """Return the interval of a correlation from its draws: those of :func:`signed_kind`.
+
+    That of R² is of the squared draws, from 0 if the interval of r holds 0. Squares are above 0 in every draw:
+    their percentiles alone would exclude an R² of 0 even if x and y have nothing in common.
+
+    *Shape:* draws (resamples,); the other arguments as :func:`~lexiscope.analysis.bootstrap.percentile_interval`.
+
+    >>> drawn = np.linspace(-0.1, 0.5, 101)
+    >>> interval = correlation_interval(drawn, kind="r_squared", n_groups=50)
+    >>> interval.low, 0.2 < interval.high < 0.25
+    (0.0, True)
+    """
+    signed = np.asarray(draws, dtype=np.float64)
+    interval = percentile_interval(signed, level=level, resampled=resampled, n_groups=n_groups, within=(-1, 1))
+    if kind != "r_squared":
+        return interval
+    squared = percentile_interval(signed**2, level=level, resampled=resampled, n_groups=n_groups, within=(0, 1))
+    return replace(squared, low=0.0) if interval.low <= 0 <= interval.high else squared
 
 
 def drawn_correlations(
@@ -433,14 +462,14 @@ def _one(
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     correlation_value(a, b, kind=kind)
     codes, count = group_codes(groups, len(a))
-    draws = _draws(a[:, None], b, kind, codes, count, resamples, seed)
+    draws = _draws(a[:, None], b, signed_kind(kind), codes, count, resamples, seed)
     return _estimate(a, b, kind, draws[:, 0], level, count, resampled_units(groups))
 
 
 def _estimate(
     x: FloatArray, y: FloatArray, kind: Kind, draws: FloatArray, level: float, n_groups: int, resampled: str
 ) -> Estimate:
-    interval = percentile_interval(draws, level=level, resampled=resampled, n_groups=n_groups)
+    interval = correlation_interval(draws, kind=kind, level=level, resampled=resampled, n_groups=n_groups)
     return Estimate(statistic_name(kind), correlation_value(x, y, kind=kind), interval, len(x), n_groups)
 
 

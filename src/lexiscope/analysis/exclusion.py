@@ -18,7 +18,7 @@ from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, LexiscopeError, SpecError, StatisticError
-from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.response import ResponseColumns, ResponseTable, holds_simulated
 from lexiscope.core.result import parse_statistic, statistic_name
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED
 
@@ -55,7 +55,7 @@ class Rule(Protocol):
         """Return the rule as a sentence for the report and the pre-registration."""
         ...
 
-    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+    def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on *table*, which holds only their answers.
 
         Errors: :class:`InputError` where the table lacks the measure.
@@ -86,7 +86,7 @@ class FailedCatch:
             f"{self.expected:g}{within} (measure {self.measure})."
         )
 
-    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+    def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on their answers to the catch items."""
         rows = _rows(table, self.measure, type(self).__name__, item_id=self.items)
         # written as "not within", so that a missing answer counts as wrong
@@ -110,7 +110,7 @@ class AttentionCheck:
             f"{self.expected:g}."
         )
 
-    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+    def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on their attention checks."""
         rows = _rows(table, self.measure, type(self).__name__)
         wrong = rows.column("value") != self.expected
@@ -131,7 +131,7 @@ class FailedQualification:
             f"Excluded if the mean score of the qualification test (measure {self.measure}) is below {self.minimum:g}."
         )
 
-    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+    def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on their qualification scores."""
         rows = _rows(table, self.measure, type(self).__name__)
         return _compare(rows, "value", "mean", subjects, below=self.minimum)
@@ -156,7 +156,7 @@ class TooSlow:
             "above the mean of the participants not excluded by an earlier rule."
         )
 
-    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+    def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on their completion times."""
         rows = _rows(table, self.measure, type(self).__name__)
         # mean and SD of those still in, each of them once however many rows they have
@@ -191,11 +191,11 @@ class LowAgreement:
             f"{self.r_squared:g}{sign}."
         )
 
-    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+    def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on their agreement with each other."""
         rows = _rows(table, self.measure, type(self).__name__)
         if self.ignore_items:
-            rows = rows.filter(~np.isin(rows.column("item_id").astype(str), self.ignore_items))
+            rows = rows.where(item_id=[item for item in rows.unique("item_id") if item not in self.ignore_items])
         agreement = leave_one_out(Ratings.from_table(rows, measure=self.measure), method=self.method, resamples=0)
         low = (agreement.values**2 < self.r_squared) | (self.require_positive & (agreement.values <= 0))
         # raters without a value of their own are not "low": the rule's declaration decides about them
@@ -220,13 +220,15 @@ class SelfReport:
         """Return the rule as a sentence."""
         return f"Excluded if the answer to {self.measure} was {self.value}."
 
-    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+    def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on what they said about themselves."""
         rows = _rows(table, self.measure, type(self).__name__)
-        column = rows.column("option" if isinstance(self.value, str) else "value")
+        name = "option" if isinstance(self.value, str) else "value"
         # NaN is the one number that differs from itself
-        answered = rows.filter(np.array([answer is not None and answer == answer for answer in column], dtype=bool))
-        given = answered.column("option" if isinstance(self.value, str) else "value") == self.value
+        answered = rows.where(
+            **{name: [answer for answer in rows.unique(name) if answer is not None and answer == answer]}
+        )
+        given = answered.column(name) == self.value
         return _count_wrong(answered, np.asarray(given, dtype=bool), 0, subjects, f"did not answer {self.measure}")
 
 
@@ -250,14 +252,14 @@ class ThresholdRule:
             f"Excluded if the {self.summary} of {self.column} (measure {self.measure}) is {self.side} {self.bound:g}."
         )
 
-    def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+    def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on the summary of the measure."""
         rows = _rows(table, self.measure, type(self).__name__)
         bounds: dict[str, float] = {self.side: self.bound}
         return _compare(rows, self.column, self.summary, subjects, **bounds)
 
 
-def _rows(table: ResponseTable, measure: str, rule: str, **where: object) -> ResponseTable:
+def _rows(table: ResponseColumns, measure: str, rule: str, **where: object) -> ResponseColumns:
     rows = table.where(measure=measure, **where)
     if not len(rows):
         what = f"{rule} cannot be judged: no answer has the measure {measure!r}"
@@ -266,7 +268,7 @@ def _rows(table: ResponseTable, measure: str, rule: str, **where: object) -> Res
     return rows
 
 
-def _count_wrong(rows: ResponseTable, wrong: Any, allowed: int, subjects: Sequence[str], reason: str) -> Judgement:
+def _count_wrong(rows: ResponseColumns, wrong: Any, allowed: int, subjects: Sequence[str], reason: str) -> Judgement:
     codes, ids = rows.codes("subject_id")
     count = np.bincount(codes[np.asarray(wrong, dtype=bool)], minlength=len(ids))
     caught = frozenset(np.array(ids, dtype=object)[count > allowed].tolist())
@@ -275,7 +277,7 @@ def _count_wrong(rows: ResponseTable, wrong: Any, allowed: int, subjects: Sequen
 
 
 def _compare(
-    rows: ResponseTable,
+    rows: ResponseColumns,
     column: str,
     summary: Summary,
     subjects: Sequence[str],
@@ -290,7 +292,7 @@ def _compare(
 
 
 def _summaries(
-    rows: ResponseTable, column: str, summary: Summary, subjects: Sequence[str]
+    rows: ResponseColumns, column: str, summary: Summary, subjects: Sequence[str]
 ) -> tuple[FloatArray, dict[str, str]]:
     """Each subject's summary, NaN where there is none, and why there is none."""
     codes, ids = rows.codes("subject_id")
@@ -466,7 +468,7 @@ def parse_rule(text: str) -> Rule:
     return rule
 
 
-def _judge(rule: Rule, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
+def _judge(rule: Rule, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
     text = format_rule(rule)
     if not subjects:
         raise InputError(f"{text} cannot be judged: earlier rules excluded everybody")

@@ -137,23 +137,25 @@ def crossed_jackknife_interval(
     by_both: LeftOut,
     *,
     items: str = "items",
+    raters: str = "raters",
     scale: Scale = "identity",
     level: float = 0.95,
     ratings: float = 2.0,
 ) -> Interval:
     """Return the interval of a statistic of raters × items where both are samples.
 
-    *by_rater*, *by_item* and *by_both* hold the statistic without each rater, each item (or word: *items* names them),
-    and each rater's ratings of one item. The variance is that over raters, plus that over items, minus that over their
-    ratings, which is contained in both; it is never below the larger of the two. The degrees of freedom are
-    Satterthwaite's; raters count in them if their variance exceeds that of their ratings.
+    *by_rater*, *by_item* and *by_both* hold the statistic without each rater (or wording: *raters* names them), each
+    item (or word: *items* names them), and each rater's ratings of one item. The variance is that over raters, plus
+    that over items, minus that over their ratings, which is contained in both; it is never below the larger of the
+    two. The degrees of freedom are Satterthwaite's; raters count in them if their variance exceeds that of their
+    ratings.
 
     *Source:* the three variances: Cameron, Gelbach & Miller 2011; Owen 2007.
 
     Errors: as :func:`jackknife_interval`.
     """
-    sides = (by_rater, "raters"), (by_item, items)
-    name = _name(f"raters_and_{items}", scale, level, *(part for part, _ in sides))
+    sides = (by_rater, raters), (by_item, items)
+    name = _name(f"{raters}_and_{items}", scale, level, *(part for part, _ in sides))
     to, back = _transforms(scale, ratings)
     with np.errstate(divide="ignore", invalid="ignore"):
         centre = float(to(np.array(value)))
@@ -167,17 +169,18 @@ def crossed_jackknife_interval(
         reasons = [f"a value of {value:g} has no standard error"]
     for reason in filter(None, reasons):
         return _without(reason, level, name, sum(undefined[:2]))
-    raters, items_, both = (
+    of_raters, of_items, both = (
         _variance(centre, values[np.isfinite(values)], part.sizes[np.isfinite(values)])
         for values, part in zip(moved, (by_rater, by_item, by_both), strict=True)
     )
-    variance = max(raters + items_ - both, raters, items_)
+    variance = max(of_raters + of_items - both, of_raters, of_items)
     df_raters, df_items = (part.n - gone - 1 for part, gone in ((by_rater, undefined[0]), (by_item, undefined[1])))
     if scale != "wilson" and _is_nothing(variance, centre):
-        return _without(f"the value is the same without any of the raters or {items}", level, name, sum(undefined[:2]))
+        reason = f"the value is the same without any of the {raters} or {items}"
+        return _without(reason, level, name, sum(undefined[:2]))
     # the share of the raters' variance that is theirs alone; its fourth root rises fast from 0: tuned by simulation
-    own = max(1 - both / raters, 0.0) if raters > 0 else 0.0
-    spent = items_**2 / df_items + raters**2 * own**0.25 / df_raters
+    own = max(1 - both / of_raters, 0.0) if of_raters > 0 else 0.0
+    spent = of_items**2 / df_items + of_raters**2 * own**0.25 / df_raters
     freedom = variance**2 / spent if spent > 0 else float(min(df_raters, df_items))
     if scale == "wilson":
         low, high = _wilson(value, variance, freedom, float(by_item.sizes.sum()), level)

@@ -150,6 +150,24 @@ def rank_sets_of_draws(values: FloatArray, draws: FloatArray, level: float, n_gr
     *Shape:* values (sides,), draws (resamples, sides), NaN where undefined. *n_groups* are the groups resampled.
     Errors: :class:`StatisticError` where too many draws have no value.
     """
+    first, second, differences, reach = simultaneous_differences(values, draws, level, n_groups)
+    differ = np.abs(differences) > reach
+    above = np.zeros((len(values), len(values)), dtype=bool)
+    above[first, second] = differ & (differences > 0)
+    above[second, first] = differ & (differences < 0)
+    beaten, beats = above.sum(axis=0).tolist(), above.sum(axis=1).tolist()
+    return tuple(RankSet(1 + n, len(values) - m) for n, m in zip(beaten, beats, strict=True))
+
+
+def simultaneous_differences(
+    values: FloatArray, draws: FloatArray, level: float, n_groups: int
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """Return, for each pair of sides, both numbers, their difference, and how far its interval reaches on either side.
+
+    The intervals hold for all pairs together: the largest deviation of any pair in a resample, in standard errors of
+    the pair, sets their width. *Shape:* as :func:`rank_sets_of_draws` → (pairs,) each.
+    Errors: :class:`StatisticError` where too many draws have no value.
+    """
     defined = draws[~np.isnan(draws).any(axis=1)]
     if len(defined) < (1 - MOST_UNDEFINED) * len(draws) or not len(defined):
         missing = f"{len(draws) - len(defined)} of {len(draws)} resamples"
@@ -162,12 +180,7 @@ def rank_sets_of_draws(values: FloatArray, draws: FloatArray, level: float, n_gr
     sound = errors > 0
     scaled = np.abs(deviations[:, sound]) / errors[sound]
     bound = _expanded_bound(float(np.quantile(scaled.max(axis=1), level)), n_groups) if sound.any() else 0.0
-    differ = np.abs(differences) > bound * errors
-    above = np.zeros((len(values), len(values)), dtype=bool)
-    above[first, second] = differ & (differences > 0)
-    above[second, first] = differ & (differences < 0)
-    beaten, beats = above.sum(axis=0).tolist(), above.sum(axis=1).tolist()
-    return tuple(RankSet(1 + n, len(values) - m) for n, m in zip(beaten, beats, strict=True))
+    return first, second, differences, bound * errors
 
 
 def _expanded_bound(bound: float, n_groups: int) -> float:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.scale import Scale
 from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import COLLECTED, refuse_mixture
@@ -23,24 +24,6 @@ from lexiscope.core.simulated import COLLECTED, refuse_mixture
 Repeats = Literal["error", "mean", "last"]
 PEOPLE = COLLECTED
 """Each ``subject_kind`` that is a rater unless others are named: participants or simulated ones, never both at once."""
-
-
-class ResponseColumns(Protocol):
-    """What is used of a response table (``lexiscope.core.response.ResponseTable`` is one)."""
-
-    def __len__(self) -> int: ...
-
-    def column(self, name: str) -> NDArray[Any]:
-        """Return a column; numbers are float64 with NaN for missing."""
-        ...
-
-    def codes(self, name: str) -> tuple[IntArray, tuple[str, ...]]:
-        """Return a text column as codes (−1 = missing) and its categories."""
-        ...
-
-    def where(self, **equal: object) -> ResponseColumns:
-        """Return the rows whose columns equal these values."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -221,7 +204,19 @@ class Ratings:
         Ratings(1 rating, 1 rater, 1 item)
         """
         chosen = set(items)
-        keep = np.array([item in chosen for item in self.item_ids], dtype=bool)[self.item]
+        return self._alone(np.array([item in chosen for item in self.item_ids], dtype=bool)[self.item])
+
+    def of_raters(self, raters: Collection[str]) -> Ratings:
+        """Return the ratings of some raters alone: no other rater, and no item that none of them rated, is in it.
+
+        >>> Ratings.from_arrays(["ana", "eva", "ana"], ["i", "i", "j"], [1, 2, 3]).of_raters(["eva"])
+        Ratings(1 rating, 1 rater, 1 item)
+        """
+        chosen = set(raters)
+        return self._alone(np.array([rater in chosen for rater in self.rater_ids], dtype=bool)[self.rater])
+
+    def _alone(self, keep: NDArray[np.bool_]) -> Ratings:
+        """The ratings where *keep* is true, with the ids of those alone."""
         raters, rater = np.unique(self.rater[keep], return_inverse=True)
         rated, item = np.unique(self.item[keep], return_inverse=True)
         rater_ids = tuple(self.rater_ids[code] for code in raters.tolist())

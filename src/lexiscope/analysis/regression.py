@@ -112,6 +112,24 @@ class LogisticFit:
         """Return the row of one predictor. Errors: :class:`StatisticError` where there is no such predictor."""
         return _row(self.coefficients, name)
 
+    def results(self, model: str, *, note: str = "") -> tuple[Estimate, ...]:
+        """Return the AIC, then each coefficient with its p and *note*, and its standard error; the intercept too.
+
+        *model* names the regression: ``same_sense~norm``.
+
+        >>> [result.name for result in logistic([1, 0, 0, 1, 1], [2, 1, 3, 4, 5], ["x"]).results("y~x")][:2]
+        ['aic(model=y~x)', 'coefficient(term=Intercept,model=y~x)']
+        """
+        estimates = [Estimate(statistic_name("aic", model=model), self.aic, n=self.n)]
+        for row in self.coefficients:
+            name, error = (
+                statistic_name(kind, term=row.name.strip("()") if row.name == INTERCEPT else row.name, model=model)
+                for kind in ("coefficient", "standard_error")
+            )
+            estimates.append(Estimate(name, row.estimate, n=self.n, p=row.p, note=note))
+            estimates.append(Estimate(error, row.standard_error))
+        return tuple(estimates)
+
 
 def ols(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: bool = True) -> OlsFit:
     """Fit ``y ~ X`` by ordinary least squares.
@@ -173,6 +191,56 @@ def logistic(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: boo
     units = safe_unit(design)
     fit = _logistic_fit(outcome, design / units, labels, intercept)
     return fit if (units == 1.0).all() else replace(fit, coefficients=_in_units(fit.coefficients, 1.0, units))
+
+
+def logistic_predictors(y: ArrayLike, x: ArrayLike, learnt: ArrayLike) -> FloatArray:
+    """Return the log odds of every item under logistic regressions on one predictor, each learnt from some items.
+
+    They are fitted side by side by Newton's method; one that does not converge at once is fitted by :func:`logistic`.
+    *Shape:* y (items,) of 0 and 1, x (items,), learnt (fits, items) of booleans → (fits, items), NaN in the row of a
+    regression that is not identified (a constant predictor, one outcome). *Unit:* log odds.
+    Errors: :class:`StatisticError` where a predictor separates the outcomes: no finite estimate exists.
+
+    >>> learnt = [[True] * 6 + [False]]  # one of three at 1, two of three at 2: log 1/2, log 2
+    >>> (np.exp(logistic_predictors([1, 0, 0, 1, 1, 0, 1], [1, 1, 1, 2, 2, 2, 3], learnt)).round(6) + 0).tolist()
+    [[0.5, 0.5, 0.5, 2.0, 2.0, 2.0, 8.0]]
+    """
+    outcome, values = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
+    rows = np.asarray(learnt, dtype=bool)
+    weight, scale = rows.astype(np.float64), float(values.std())
+    z = (values - values.mean()) / (scale or 1.0)
+    design = np.stack([np.ones(len(z)), z])
+    beta, step = np.zeros((len(rows), 2)), np.full((len(rows), 2), np.inf)
+    with np.errstate(all="ignore"):
+        for _ in range(_SUSPICIOUS):
+            probability = _probability(beta @ design)
+            gradient = (weight * (outcome - probability)) @ design.T
+            a, b, c = (weight * probability * (1 - probability) @ np.stack([*design, z * z]).T).T
+            step = np.stack([c * gradient[:, 0] - b * gradient[:, 1], a * gradient[:, 1] - b * gradient[:, 0]], axis=1)
+            step /= (a * c - b * b)[:, None]
+            beta = beta + step
+            if (np.abs(step) <= 1e-10 * (1 + np.abs(beta))).all():
+                break
+    predictors = beta @ design
+    for fit in np.flatnonzero(~(np.abs(step) <= 1e-10 * (1 + np.abs(beta))).all(axis=1)):
+        kept = rows[fit]
+        predictors[fit] = np.nan
+        if np.ptp(outcome[kept]) and not is_constant(z[kept]):
+            predictors[fit] = [row.estimate for row in logistic(outcome[kept], z[kept], ["x"]).coefficients] @ design
+    return np.asarray(predictors, dtype=np.float64)
+
+
+def log_score(y: ArrayLike, log_odds: ArrayLike) -> FloatArray:
+    """Return the deviance of each outcome, −2 log probability, under its predicted log odds.
+
+    *Shape:* y (items,) of 0 and 1, log_odds (…, items), kept. *Higher means:* a worse prediction.
+
+    >>> log_score([1, 0], [0.0, 0.0]).round(4).tolist()  # 2 log 2
+    [1.3863, 1.3863]
+    """
+    ones, eta = np.asarray(y) == 1, np.asarray(log_odds, dtype=np.float64)
+    # log(1 + exp ·) written so that it neither overflows nor cancels
+    return np.asarray(2 * np.logaddexp(0.0, np.where(ones, -eta, eta)))
 
 
 def group_products(X: FloatArray, y: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
@@ -356,8 +424,8 @@ def _probability(eta: FloatArray) -> FloatArray:
 
 
 def _deviance(outcome: FloatArray, eta: FloatArray) -> float:
-    """−2 log likelihood; log(1 + exp ·) written so that it neither overflows nor cancels."""
-    return float(2 * np.logaddexp(0.0, np.where(outcome == 1, -eta, eta)).sum())
+    """−2 log likelihood."""
+    return float(log_score(outcome, eta).sum())
 
 
 def _newton(outcome: FloatArray, design: FloatArray) -> tuple[FloatArray, FloatArray, int]:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.bootstrap import FloatArray, group_codes, group_sums, require_finite
 from lexiscope.analysis.correlation import average_ranks, is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.core.result import AtMost, Interval, statistic_name
 
 _EXACT_BELOW = 50
 _FEWEST_FOR_R = 4
@@ -343,6 +343,7 @@ def correlation_p(r: float, n: int) -> float:
 # -- permutation tests ----------------------------------------------------------------------------------------------
 # p is the share of arrangements in which the statistic is at least as far from 0 as in the data. All arrangements are
 # computed where they are few; otherwise m are drawn, and p is (b + 1) / (m + 1): the data are one arrangement, too.
+# If none is as far (b = 0), p is at most this: more draws could only lower it.
 
 
 def sign_flip(
@@ -457,7 +458,9 @@ def _share_as_far(blocks: Iterator[FloatArray], value: float, scale: float, *, e
     for block in blocks:
         as_far += int((np.abs(block) >= bound).sum())
         n += len(block)
-    return as_far / n if exact else (as_far + 1) / (n + 1)
+    if exact:
+        return as_far / n
+    return (as_far + 1) / (n + 1) if as_far else AtMost(1 / (n + 1))
 
 
 def _all_signs(n: int) -> Iterator[FloatArray]:

@@ -1,7 +1,7 @@
-"""Compare the recruiting platform's list with ours: every difference, with what to do about it.
+"""Compare the recruiting platform's list of submissions with the study: every difference, with what to do about it.
 
-The list holds ids of the platform: it is for the researcher's eyes, written so that only its owner can read it, and is
-no part of any export.
+The result has platform IDs. It is for the researcher only: the file is readable by its owner alone, and no export has
+it.
 """
 
 from __future__ import annotations
@@ -43,35 +43,35 @@ PROLIFIC_STATUSES: Mapping[str, Status] = {
 }
 """Prolific's words for the state of a submission, without capitals, hyphens and underscores."""
 LEFT_THERE = "noted from the platform's list"
-"""The reason that is stored of who was marked as returned or timed out because the platform says so."""
+"""The stored reason for participants who were marked as returned or timed out by the platform's list."""
 _NO_CODE = frozenset({"", "nocode", "no code"})
 
 ADVICE: Mapping[str, str] = {
-    "unknown_id": "nobody came here with this id: ask what they saw; without answers reject or ask them to return it",
-    "unknown_id_with_code": "nobody came here with this id, yet the code is ours: it was passed on; change the code",
-    "finished_but_returned": "every answer is stored: pay them (a bonus, or ask them to submit again)",
-    "finished_but_timed_out": "every answer is stored: approve the submission although it timed out",
-    "finished_but_rejected": "every answer is stored and counts: overturn the rejection",
-    "finished_but_screened_out": "every answer is stored: they are owed the full pay; correct it on the platform",
-    "finished_but_still_active": "finished here, not submitted there: send them their code",
-    "excluded_awaits_review": "finished, but excluded by a rule: decide by the platform's terms; the work was done",
-    "code_missing": "finished without handing over the code: approve by hand, every answer is stored",
-    "code_wrong": "finished, but the code is not the one they were given: approve by hand, every answer is stored",
-    "code_of_somebody_else": "the code was issued to another participant: check both before you pay",
-    "approved_without_all_answers": "paid, but not all answers are here: ask them to go on with the same link",
-    "submitted_unfinished": "submitted, but not all answers are here: ask them to go on with the same link",
-    "place_not_given_back": "left on the platform, holds a place here: mark them as returned to free the place",
-    "paid_in_full_though_screened_out": "screened out here, paid in full there: nothing to reclaim; check the paths",
-    "screened_out_with_wrong_code": "screened out here, another code there: pay what was promised for screening out",
-    "paid_without_consent": "paid, but did not consent and has no answers here: nothing of theirs may be used",
-    "submitted_without_consent": "did not consent: ask them to return the submission",
-    "approved_after_return": "left here before the end, yet paid: ask them to go on with the same link",
-    "submitted_after_return": "left here before the end, yet submitted: ask them to go on with the same link",
-    "back_on_the_platform": "left here, active there: they may have come back; nothing to do unless it stays so",
-    "paid_twice": "paid for two submissions of one person: write to the platform about the second",
-    "submitted_twice": "two submissions of one person: approve one, reject or return the other",
-    "active_but_not_listed": "answering here, not in the platform's list: the list may be older; export it again",
-    "finished_but_not_listed": "finished here, not in the platform's list: it is older, or the link was passed on",
+    "unknown_id": "No participant has this ID. Ask what they saw; without answers, reject or ask them to return it.",
+    "unknown_id_with_code": "No participant has this ID, but the code is valid: it was shared. Change the code.",
+    "finished_but_returned": "All answers are stored. Pay them: a bonus, or ask them to submit again.",
+    "finished_but_timed_out": "All answers are stored. Approve the submission although it timed out.",
+    "finished_but_rejected": "All answers are stored and included. Overturn the rejection.",
+    "finished_but_screened_out": "All answers are stored. They are owed the full pay: correct it on the platform.",
+    "finished_but_still_active": "Finished here, not submitted there. Send them their code.",
+    "excluded_awaits_review": "Finished, but excluded by a rule. Follow the platform's terms; the work was done.",
+    "code_missing": "Finished without returning the code. Approve by hand; all answers are stored.",
+    "code_wrong": "Finished, but the code is not theirs. Approve by hand; all answers are stored.",
+    "code_of_somebody_else": "The code belongs to another participant. Check both before you pay.",
+    "approved_without_all_answers": "Paid, but answers are missing. Ask them to continue with the same link.",
+    "submitted_unfinished": "Submitted, but answers are missing. Ask them to continue with the same link.",
+    "place_not_given_back": "Left on the platform, has a place here. Mark them as returned to free the place.",
+    "paid_in_full_though_screened_out": "Screened out here, paid in full there. Do not reclaim the pay.",
+    "screened_out_with_wrong_code": "Screened out here, another code there. Pay the amount for screening out.",
+    "paid_without_consent": "Paid, but did not consent and has no answers here. Do not use any of their data.",
+    "submitted_without_consent": "Did not consent. Ask them to return the submission.",
+    "approved_after_return": "Left before the end, but paid. Ask them to continue with the same link.",
+    "submitted_after_return": "Left before the end, but submitted. Ask them to continue with the same link.",
+    "back_on_the_platform": "Left here, active there: they may have returned. No action unless this persists.",
+    "paid_twice": "Paid for two submissions of one person. Ask the platform about the second.",
+    "submitted_twice": "Two submissions of one person. Approve one, reject or return the other.",
+    "active_but_not_listed": "Active here, not in the platform's list. The list may be old: export it again.",
+    "finished_but_not_listed": "Finished here, not in the platform's list: it is old, or the link was shared.",
 }
 """The kinds of difference, and what to do about each."""
 
@@ -100,7 +100,7 @@ _DECLINED_KINDS: Mapping[str, str] = {
     "approved": "paid_without_consent",
     "awaiting_review": "submitted_without_consent",
 }
-# by the state here, of a participant whom the platform does not list
+# by the state here, of a participant who is not in the platform's list
 _UNLISTED_KINDS: Mapping[str, str] = {
     "active": "active_but_not_listed",
     "finished": "finished_but_not_listed",
@@ -111,7 +111,7 @@ _UNLISTED_KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PlatformSubmission:
-    """A line of the platform's list; ``line`` is its line in the file, ``code`` is empty where none was handed over."""
+    """A line of the platform's list; ``line`` is its line in the file; without a code, ``code`` is empty."""
 
     submission_id: str
     platform_id: str
@@ -122,7 +122,7 @@ class PlatformSubmission:
 
 @dataclass(frozen=True, slots=True)
 class OurRecord:
-    """What we know of a participant who came with a platform id; ``codes`` are those issued to them, by kind.
+    """The record of a participant with a platform id; ``codes`` are those issued to them, by kind.
 
     The kinds are ``completed``, ``screened_out`` and ``no_consent``.
     """
@@ -135,7 +135,7 @@ class OurRecord:
 
 @dataclass(frozen=True, slots=True)
 class PlatformDifference:
-    """One difference: what it is, who, what stands there and here, what to do, and the line of the platform's file."""
+    """One difference: its kind, the ids, the state there and here, what to do, and the line of the platform's file."""
 
     kind: str
     submission_id: str
@@ -163,15 +163,15 @@ def read_submissions(
     rows = RowReader(path).rows()
     header = next(rows, None)
     if header is None:
-        raise InputError("the file is empty", code="E002", place=Place(str(path)), hint="export the list again")
+        raise InputError("The file is empty.", code="E002", place=Place(str(path)), hint="Export the list again.")
     indices = _column_indices(header, columns)
     submissions: dict[str, PlatformSubmission] = {}
     for row in rows:
         submission = _parse_submission(row, indices, statuses)
         first = submissions.setdefault(submission.submission_id, submission)
         if first is not submission:
-            what = f"the submission {submission.submission_id!r} stands twice, first in line {first.line}"
-            raise InputError(what, place=row.place(indices["submission"]), hint="export the list again")
+            what = f"Two lines have the submission {submission.submission_id!r} (first: line {first.line})."
+            raise InputError(what, place=row.place(indices["submission"]), hint="Export the list again.")
     return tuple(submissions.values())
 
 
@@ -180,17 +180,17 @@ def reconcile(
 ) -> tuple[PlatformDifference, ...]:
     """Return every difference between the platform's list and ours, in the order of the platform's lines.
 
-    *codes* are the fixed codes of the study by kind, which everybody shares; without one a participant has their own.
+    *codes* are the fixed codes of the study by kind, which all participants share; otherwise each has a separate one.
 
-    Participants who are here and not in the platform's list come last. A person who gave the place back before opening
-    the study is in one list only, and is no difference.
+    Participants who are here and not in the platform's list come last. A person who returned the place before opening
+    the study is in one list only, which is not a difference.
     Errors: :class:`InputError` where we know one platform id twice.
     """
     fixed = {kind: code for kind, code in (codes or {}).items() if code}
     known = {record.platform_id: replace(record, codes={**fixed, **record.codes}) for record in ours}
     if len(known) != len(ours):
         twice = next(name for name, n in Counter(record.platform_id for record in ours).items() if n > 1)
-        raise InputError(f"the platform id {twice!r} belongs to two participants here")
+        raise InputError(f"The platform ID {twice!r} belongs to two participants.")
     owners = _code_owners(ours) | dict.fromkeys(fixed.values(), "")
     differences = []
     for submission in submissions:
@@ -240,8 +240,8 @@ def write_differences(differences: Sequence[PlatformDifference], path: Path) -> 
         os.replace(half, path)
     except OSError as error:
         half.unlink(missing_ok=True)
-        hint = "make room or choose another place"
-        raise RunError("the list cannot be written", place=Place(str(path)), why=str(error), hint=hint) from error
+        hint = "Free disk space, or choose another place."
+        raise RunError("The list cannot be written.", place=Place(str(path)), why=str(error), hint=hint) from error
 
 
 def _plain_name(name: str) -> str:
@@ -254,9 +254,9 @@ def _column_indices(header: Row, columns: Mapping[str, str]) -> dict[str, int]:
     for part, name in columns.items():
         count = names.count(_plain_name(name))
         if count != 1:
-            code, what = ("E007", "stands twice") if count else ("E006", "is not in the file")
-            hint = f"name the column that holds the {part}; there are: {', '.join(header.fields)}"
-            raise InputError(f"the column {name!r} {what}", code=code, place=header.place(), hint=hint)
+            code, what = ("E007", "is there twice") if count else ("E006", "is not in the file")
+            hint = f"Name the column of the {part}. Columns in the file: {', '.join(header.fields)}."
+            raise InputError(f"The column {name!r} {what}.", code=code, place=header.place(), hint=hint)
         indices[part] = names.index(_plain_name(name))
     return indices
 
@@ -265,13 +265,13 @@ def _parse_submission(row: Row, indices: Mapping[str, int], statuses: Mapping[st
     cells = {part: row.fields[index].strip() for part, index in indices.items()}
     for part in ("submission", "participant"):
         if not cells[part]:
-            hint = "export the list again"
-            raise InputError(f"the line names no {part}", code="E105", place=row.place(indices[part]), hint=hint)
+            hint = "Export the list again."
+            raise InputError(f"This line has no {part}.", code="E105", place=row.place(indices[part]), hint=hint)
     status = statuses.get(_plain_name(cells["status"]))
     if status is None:
         place = row.place(indices["status"], width=max(1, len(cells["status"])))
-        hint = f"known are: {', '.join(statuses)}; say what this one means"
-        raise InputError(f"{cells['status']!r} is no known status", place=place, hint=hint)
+        hint = f"Known statuses: {', '.join(statuses)}."
+        raise InputError(f"Unknown status {cells['status']!r}.", place=place, hint=hint)
     code = "" if _plain_name(cells["code"]) in _NO_CODE else cells["code"]
     return PlatformSubmission(cells["submission"], cells["participant"], status, code, row.line)
 
@@ -308,7 +308,7 @@ def _submission_kind(submission: PlatformSubmission, record: OurRecord | None, o
         if submission.status not in ("approved", "awaiting_review"):
             return None
         return "unknown_id_with_code" if submission.code in owners else "unknown_id"
-    # everybody shares a code with the empty owner
+    # all participants share a code with the empty owner
     if owners.get(submission.code, "") not in ("", submission.platform_id):
         return "code_of_somebody_else"
     state = record.state

@@ -13,9 +13,10 @@ from pathlib import Path
 from lexiscope.build.gap_filling.gaps import gap_items, gap_template
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
+from lexiscope.core.settings import ReadingOptions
 from lexiscope.items.choice_sets.choice_set_file import is_collection, read_designed_sets
 from lexiscope.items.choice_sets.collection_file import read_collection
-from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, reversed_sets
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, fitting_templates, reversed_sets
 from lexiscope.items.choice_sets.surface import Mode, is_english
 from lexiscope.items.choice_sets.templates import Template, read_templates, synonymy_templates
 from lexiscope.items.tables.tabular import is_item_table
@@ -29,6 +30,7 @@ _OTHER_LANGUAGE = (
     "gives them in the language of the items."
 )
 _NO_NOUNS = "An item has no random nouns (random_nouns)."
+_CONTROLS = "They have no distractor and compete with random nouns alone, and an item has none (random_nouns)."
 _NOT_TURNED = "No template has a text for it (turned)."
 _NO_GAP = "No template has {context} in front and only the target before its {word}."
 _NO_SYNSETS = "No item names the lemmas of its synset (synset)."
@@ -74,11 +76,14 @@ def choice_items(
     if not english and not templates:
         used = tuple(template for template in used if template.substitutes)
     has_nouns, gap = all(item.random_nouns for item in collection), gap_template(used)
+    used, unfit = fitting_templates(collection, used)
     sets = choice_sets(collection, used, conditions=None if has_nouns else ["controlled"], mode=mode, dataset=dataset)
     deltas = [dict(item.extra).get("token_delta", "") for item in sorted(collection, key=lambda item: item.number)]
     reasons = {
         OTHER_SUITES: "" if english or templates else _OTHER_LANGUAGE,
+        **unfit,
         "Random conditions, best of several and both": _NO_NOUNS if not has_nouns else "",
+        "Controls with one sense": _CONTROLS if not has_nouns and any(item.is_control for item in collection) else "",
         "The relation turned round": "" if any(template.reversed_template for template in used) else _NOT_TURNED,
         GAPS: "" if gap else _NO_GAP,
         "Gap filling by synset": _NO_SYNSETS if gap and not any(item.synset for item in collection) else "",
@@ -94,21 +99,27 @@ def choice_items(
 
 
 def read_choice_items(
-    path: Path | str, *, templates: Path | str = "", mode: Mode = "clean", language: str = _UNKNOWN_LANGUAGE
+    path: Path | str,
+    *,
+    templates: Path | str = "",
+    mode: Mode = "clean",
+    language: str = _UNKNOWN_LANGUAGE,
+    options: ReadingOptions | None = None,
 ) -> ChoiceItems:
     """Read a collection (:func:`choice_items`), or choice sets with their place in a design.
 
-    *language* is that of a file without a column for it; without one it is that of the templates.
+    *language* is that of a file without a column for it; without one it is that of the templates. *options* are what
+    the user said of how the file is written.
     Errors: :class:`SpecError` for templates of choice sets; those of the readers.
     """
     path = Path(path)
     if language == _UNKNOWN_LANGUAGE:
         language = read_templates(templates)[0].language if templates else "en"
-    if not is_item_table(path) and is_collection(path):
-        collection = read_collection(path, language=language)
+    if not is_item_table(path) and is_collection(path, options):
+        collection = read_collection(path, language=language, options=options)
         return choice_items(collection, templates=templates, mode=mode, dataset=path.stem)
     if templates:
         what = "these are choice sets, whose texts are made: templates have nothing to do"
         raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
     why = "The items are choice sets: they name no answer to a gap."
-    return ChoiceItems(read_designed_sets(path, language=language), omitted={GAPS: why})
+    return ChoiceItems(read_designed_sets(path, language=language, options=options), omitted={GAPS: why})

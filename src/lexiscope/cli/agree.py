@@ -18,6 +18,7 @@ from lexiscope.cli.verb import Verb
 from lexiscope.core.result import Record, parse_statistic, simulated_records, to_json
 from lexiscope.core.run import csv_lines, write_atomically
 from lexiscope.core.scale import Scale
+from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.studies.kit.ratings_file import RatingColumns, RatingsFile, read_ratings
 
@@ -28,6 +29,7 @@ SPREAD = ",over_raters="
 @click.command(cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
 @options.of_settings(RatingColumns)
+@options.of_settings(ReadingOptions)
 @options.scale("Ends of the scale: 1 5.")
 @options.of_arguments(read_ratings, "measure", "view")
 @click.option(
@@ -55,18 +57,22 @@ def agree(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Agreement and ceilings of any long table of ratings.
+    """Compute rater agreement and human ceilings from a ratings file.
 
-    FILE has one row per rating: who rated, what was rated, the rating. CSV with comma, semicolon or tab in UTF-8, or
-    a response table (CSV, Parquet). Of an export of a collected study that is ratings.csv or choices.csv. Of a response
-    table the raters are its participants; --kind adds models.
+    FILE is a table of ratings in any layout: one row per rating, one column per rater, or an export of Qualtrics,
+    Gorilla, jsPsych, PCIbex, Potato or Label Studio; CSV in any encoding and separator, JSON, or a response table (CSV,
+    Parquet). Of an export of a collected study that is ratings.csv or choices.csv. Of a response table the raters are
+    its participants; --kind adds models. lexiscope analyse writes a report of the same file.
 
     Two variants of leave-one-out agreement are printed: leave_one_out compares a rater with the others; included
     leaves the own rating in the mean, which makes agreement look higher. Choices between options have percent
     agreement, Fleiss' kappa, nominal alpha and, for two raters, Cohen's kappa.
     """
     columns = options.make_settings(RatingColumns, given)
-    read = read_ratings(file, columns, scale=scale, measure=measure, view=view, kinds=(*PEOPLE, *kinds))
+    reading = options.make_settings(ReadingOptions, given)
+    read = read_ratings(
+        file, columns, options=reading, scale=scale, measure=measure, view=view, kinds=(*PEOPLE, *kinds)
+    )
     summary = _summarise_file(read, resamples, seed)
     if read.simulated:
         summary = replace(summary, records=simulated_records(summary.records), people=SIMULATED_PARTICIPANTS)
@@ -79,7 +85,7 @@ def agree(
     else:
         _print_summary(summary)
     if out is not None:
-        remark(f"written: {out / 'results.json'}, {out / 'raters.csv'}", quiet=quiet)
+        remark(f"Saved {out / 'results.json'}, {out / 'raters.csv'}", quiet=quiet)
 
 
 def _summarise_file(read: RatingsFile, resamples: int, seed: int) -> AgreeSummary:
@@ -145,7 +151,8 @@ def _print_summary(summary: AgreeSummary) -> None:
     shown = summary.raters[:SHOWN_RATERS]
     more = len(summary.raters) - len(shown)
     raters = f"Raters ({summary.people})" if summary.people else "Raters"
-    say(f"\n{raters}, those who agree least first" + (f" ({more} more: --json or --out)" if more else ""))
+    of_all = f" ({len(shown)} of {len(summary.raters)}; use --out for all)" if more else ""
+    say(f"\n{raters}, lowest agreement first{of_all}")
     columns = [name for name in shown[0] if name != "n_missing"]
     numbers = [name for name in ("n", "mean", "sd") if name in columns]
     rows = [tuple(row[name] for name in columns) for row in shown]

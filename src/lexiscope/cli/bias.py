@@ -16,16 +16,16 @@ from lexiscope.cli import options
 from lexiscope.cli.output import progress_bar, remark, remark_threads, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
+from lexiscope.core.spec import plain_name
 from lexiscope.items.arrange.splits import FOLDED
 from lexiscope.report.document import Report
 from lexiscope.report.page.stored import load
 from lexiscope.report.part import find_record
-from lexiscope.studies.context_bias.rebalancing import FILTER, rebalanced_audit, rebalanced_folder
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.training.cues.rebalance import Rebalancing
 
 STUDY, PEOPLE = "context_bias", "people"
 WIDTH = 100
@@ -50,8 +50,13 @@ _VIEWS = (
     "budget",
     "protocol",
     "attribution",
+    "rebalance",
     "people",
     "language",
+    "columns",
+    "where",
+    "encoding",
+    "separator",
     "seed",
     "threads",
     "device",
@@ -60,21 +65,23 @@ _VIEWS = (
     "--bootstrap", "n_bootstrap", type=click.IntRange(min=1), default=2000, show_default=True, help="Resamples."
 )
 @options.path("--out", metavar="RUN", about="The run folder.", required=True)
-@options.path("--rebalance", metavar="OUT.csv", about="Write the items that no part solves, and audit them.")
 @options.quiet
-def bias(*, items: str, out: Path, rebalance: Path | None, quiet: bool, **given: Any) -> None:
+def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
     """Test whether a dataset can be solved from the context or the word alone.
 
     PAIRS.csv has two sentences with a target each (or one, with a definition) and a label in the column gold or label:
-    t or f, true or false, yes or no, 1 or 0. With a column split (train, dev, test) its test items are tested; without
-    it every item is tested once, in folds. Without --encoder, words and, if its packages are installed, minilm are
-    tested; without --budget, a linear probe. In CONTEXT the target is hidden wherever the texts show it. The file is
-    checked first. The same command on the same folder resumes an interrupted run.
+    t or f, true or false, yes or no, 1 or 0, in any encoding and separator. With a column split (train, dev, test) its
+    test items are tested; without it every item is tested once, in folds. Without --encoder, words and, if its packages
+    are installed, minilm are tested; without --budget, a linear probe. In CONTEXT the target is hidden wherever the
+    texts show it. The file is checked first. The same command on the same folder resumes an interrupted run.
 
     With --rebalance, the items that words and characters of the context or the word solve are removed, round by round,
-    until neither is above LABEL in cross-validation. How biased the rest is, is measured by the models of the audit: of
-    these, words and characters were used to choose, the others were not.
+    until neither is above LABEL in cross-validation. What that changes is measured by learners that had no part in the
+    choice of the items that they answer, and compared with random removal of as many items.
     """
+    if not Path(items).exists() and catalog.has("datasets", plain_name(items)):
+        hint = f"audit it with lexiscope study {STUDY} --dataset {items}"
+        raise InputError(f"{items} is a published dataset; bias takes a file of your own", hint=hint)
     existing_file(items)
     for path in given["people"]:
         existing_file(path)
@@ -89,40 +96,6 @@ def bias(*, items: str, out: Path, rebalance: Path | None, quiet: bool, **given:
     for text in summary.remarks:
         remark(text, quiet=quiet)
     say(f"report: {summary.report}")
-    if rebalance is not None:
-        with progress_bar("re-balancing", quiet=quiet) as progress:
-            result, after = rebalanced_audit(settings, out, rebalance, progress=progress)
-        for line in rebalancing_lines(result, records, after):
-            say(line)
-        say(f"items: {rebalance}; report: {rebalanced_folder(out) / 'report.html'}")
-
-
-def rebalancing_lines(result: Rebalancing, before: Sequence[Record], after: Sequence[Record]) -> Iterator[str]:
-    """Yield the lines of the screen: what the filter cost, and the audit by each model before and after it."""
-    n_kept, n_removed = len(result.kept), len(result.removed)
-    yield ""
-    if not n_removed:
-        told = "Re-balancing: no item was removed. Words and characters are above LABEL in no part of the input."
-        yield from _fold(told)
-        return
-    cost = (
-        f"{n_removed:,} of {n_kept + n_removed:,} items were removed ({100 * n_removed / (n_kept + n_removed):.0f} %)"
-    )
-    end = "" if result.reached else " A part is still above LABEL, and so many items are gone that the filter gave up."
-    yield from _fold(f"Re-balancing: {cost} in {len(result.above) - 1} rounds; {n_kept:,} are left.{end}")
-    subjects = dict.fromkeys(r.subject for r in after if r.statistic.startswith("view_difference"))
-    for subject in subjects:
-        used = "used to choose the items" if subject == FILTER else "not used to choose the items"
-        yield f"{subject} ({used}): above LABEL, points"
-        for view in ("context", "word", "full"):
-            name = f"view_difference(first={view},second=label,metric=accuracy)"
-            rows = [find_record(records, name, subject=subject) for records in (before, after)]
-            shown = [f"{_value_text(r, 100, 1)} {_interval_text(r, 100, 1)}" for r in rows if r is not None]
-            if len(shown) == len(rows):
-                yield f"  {view.upper():<8} {shown[0]:>22} before  {shown[1]:>22} after"
-    if set(subjects) <= {FILTER}:
-        told = "Caution: only the model that chose the items was asked, and of what it chose it must do badly."
-        yield from _fold(f"{told} Install lexiscope[models], or give --encoder minilm as well.")
 
 
 def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -155,6 +128,10 @@ def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dic
         who = SIMULATED_PARTICIPANTS if any(record.people == SIMULATED for record in people) else "people"
         yield f"{who}, whose answers were given"
         yield from _score_lines(people)
+    if any(record.statistic == "n_removed" for record in records):
+        yield ""
+        for text in _paragraphs(report, "rebalancing"):
+            yield from _fold(text)
     yield ""
 
 

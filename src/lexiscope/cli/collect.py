@@ -14,14 +14,32 @@ import numpy as np
 from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say, say_folded
+from lexiscope.cli.output import (
+    print_json,
+    print_table,
+    progress_bar,
+    remark,
+    remark_threads,
+    say,
+    say_folded,
+    say_plain_table,
+)
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import collect_run, count_replies, preview_rows
+from lexiscope.collect import collect_run, count_replies, in_wordings, preview_rows
+from lexiscope.core import catalog
+from lexiscope.core.errors import SpecError
+from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
+from lexiscope.core.task import Task
 from lexiscope.items.read.item_source import load_items, task_of_items
+from lexiscope.items.tables.understood import reading_remark
+from lexiscope.report.parts.wording_tables import wordings_part
+from lexiscope.report.tables import to_text
+from lexiscope.studies.kit.answers import ComparableAnswers
+from lexiscope.studies.kit.languages import language_remarks
 from lexiscope.tasks import DEFAULT
 
 
@@ -32,6 +50,19 @@ from lexiscope.tasks import DEFAULT
 @options.scale("For a file: lowest and highest rating of its people, as 1 100. Models are asked on it.")
 @click.option("--task", help=f"The question that is asked. Default: that of the dataset; of a file: {DEFAULT}.")
 @options.subjects
+@click.option(
+    "--wording",
+    "wordings",
+    multiple=True,
+    metavar="NAME|FILE",
+    help="Ask each chat model, and each model that scores texts, in this wording (its name, or a file of words).",
+)
+@click.option(
+    "--labelled",
+    default="",
+    metavar="DATASET|FILE",
+    help="Usages whose senses are known: encoders answer with the sense of the nearest one, too.",
+)
 @options.views
 @options.path("--out", metavar="RUN", about="The run folder.", required=True)
 @options.of_arguments(collect_run, "seed")
@@ -47,6 +78,8 @@ def collect(
     scale: Scale | None,
     task: str | None,
     subjects: tuple[str, ...],
+    wordings: tuple[str, ...],
+    labelled: str,
     views: tuple[str, ...],
     out: Path,
     seed: int,
@@ -63,16 +96,24 @@ def collect(
     if not subjects:
         raise click.UsageError("name at least one subject: --subject encoder:minilm")
     task = task_of_items(items, task)
+    subjects = in_wordings(subjects, wordings, catalog.task(task))
     source = load_items(items, read_map(pairs), task=task, language=language, scale=scale)
+    for text in reading_remark(source.imported.opened if source.imported is not None else None):
+        remark(text, quiet=quiet)
     if dry_run:
         print_json(preview_rows(source.items, subjects, task, views or ("full",), seed=seed, out=out))
         return
+    known = load_items(labelled, read_map(pairs), task=task, language=language) if labelled else None
+    asked = catalog.task(task) if known is None else task_with_labelled(task, known.items, source.items)
     remark_threads(threads, quiet=quiet)
+    answering = [catalog.subject(spec) for spec in subjects]
+    for text in language_remarks(answering, source.items):
+        remark(text, quiet=quiet)
     with progress_bar(task, quiet=quiet) as report:
         table = collect_run(
             source.items,
-            subjects,
-            task,
+            answering,
+            asked,
             out=out,
             views=views or ("full",),
             seed=seed,
@@ -83,8 +124,9 @@ def collect(
                 "columns": list(pairs),
                 "scale": None if scale is None else str(scale),
                 "threads": threads,
+                **({"labelled": labelled} if labelled else {}),
             },
-            checksums=source.checksums,
+            checksums={**source.checksums, **(known.checksums if known is not None else {})},
             progress=report,
         )
     rows = answer_rows(table)
@@ -92,8 +134,24 @@ def collect(
         print_json(rows)
         return
     print_answers(rows, read_json(out / "run.json")["subjects"])
+    if wordings:
+        answers = ResponseTable.concat([source.responses, table])
+        print_wordings(ComparableAnswers(answers, source.items), seed=seed)
     say(f"written: {out / 'responses.parquet'} ({len(table)} rows)")
     remark(f"next: lexiscope report {out} --out report.html", quiet=quiet)
+
+
+def task_with_labelled(name: str, labelled: Sequence[Item], items: Sequence[Item]) -> Task:
+    """Return a task with labelled items given, those of the words that are asked about.
+
+    Errors: :class:`SpecError` for a task that uses none; those of the task.
+    """
+    task = catalog.task(name)
+    if task.labelled is None:
+        able = catalog.tasks_where(lambda other: other.labelled is not None)
+        raise SpecError(f"the task {name!r} uses no labelled usages", hint=f"it is asked for {', '.join(able)}")
+    words = {item.word.casefold() for item in items}
+    return task.labelled([item for item in labelled if item.word.casefold() in words])
 
 
 def answer_rows(table: ResponseTable) -> list[dict[str, object]]:
@@ -155,6 +213,16 @@ def print_answers(rows: Sequence[Mapping[str, object]], subjects: Sequence[Mappi
         if accounts.get(name):
             say_folded(account_line(accounts[name]))
         say()
+
+
+def print_wordings(answers: ComparableAnswers, *, seed: int = 0) -> None:
+    """Print what the wordings of a prompt do: the statistic in each, its mean with intervals, paired differences."""
+    worded, omissions = answers.over_wordings(seed=seed)
+    for table in wordings_part(worded).tables:
+        say_plain_table(to_text(table))
+        say()
+    for omission in omissions:
+        say_folded(f"{omission.analysis}, {omission.subject}: {omission.reason}")
 
 
 def account_line(account: Mapping[str, Any]) -> str:

@@ -24,7 +24,7 @@ from lexiscope.report.document import Report
 from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.page.html import write_report
 from lexiscope.report.page.stored import store
-from lexiscope.report.parts.demo_parts import DemoPart, agreement_part, separation_part
+from lexiscope.report.parts.demo_parts import DemoPart, agreement_part, demo_page, separation_part
 from lexiscope.report.tables import to_text
 from lexiscope.resources import fetch
 
@@ -100,6 +100,7 @@ def write_run(
         run=run,
         records=records,
         citations=tuple(dataset.card.citation for dataset in data),
+        results=demo_page(parts, {SUBJECT: "MiniLM"}),
     )
     report = with_every_result(report)
     names = store(report, out)

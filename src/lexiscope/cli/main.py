@@ -30,7 +30,7 @@ VERBS: dict[str, tuple[str, str]] = {
     ),
     "gaps": ("lexiscope.cli.gaps:gaps", "Gap filling: items, accepted answers found, answers coded by people."),
     "choices": ("lexiscope.cli.choices:choices", "Ask people to choose on a spreadsheet: substitutes, items by view."),
-    "check": ("lexiscope.cli.check:check", "Check an item file before anybody is asked."),
+    "check": ("lexiscope.cli.check:check", "Check an item file for errors and warnings."),
     "collect": ("lexiscope.cli.collect:collect", "Ask subjects about items and keep every answer."),
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),
     "bias": ("lexiscope.cli.bias:bias", "Test whether a dataset can be solved from the context or the word alone."),
@@ -39,11 +39,24 @@ VERBS: dict[str, tuple[str, str]] = {
         "Train a model on items, ratings or running text: a folder that a subject loads.",
     ),
     "senses": ("lexiscope.cli.senses:senses", "Induced senses: neighbours, example sentences, tests for people."),
-    "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
-    "verify": ("lexiscope.cli.verify:verify", "Check that a run holds what it says, and compute it again."),
-    "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),
+    "report": ("lexiscope.cli.results.report:report", "Write one report of one or more runs."),
+    "verify": ("lexiscope.cli.results.verify:verify", "Check that a run holds what it says, and compute it again."),
+    "sql": ("lexiscope.cli.results.sql:sql", "Ask the responses and results of a run a question in SQL."),
+    "profile": (
+        "lexiscope.cli.results.profile:profile_verb",
+        "Profile models: what they know of words, as a share of what people attain.",
+    ),
+    "analyse": ("lexiscope.cli.analyse:analyse", "Analyse any ratings file and write a report."),
+    "norm": (
+        "lexiscope.cli.norm:norm",
+        "Combine ratings of people and models: what a model is worth, valid estimates, items to ask next.",
+    ),
+    "agree": (
+        "lexiscope.cli.agree:agree",
+        "Compute rater agreement and human ceilings from a ratings file.",
+    ),
     "compare": (
-        "lexiscope.cli.compare:compare",
+        "lexiscope.cli.results.compare:compare",
         "Compare two subjects, layers, views or conditions on the same draws.",
     ),
     "shared-task": (
@@ -52,7 +65,7 @@ VERBS: dict[str, tuple[str, str]] = {
     ),
     "annotate": (
         "lexiscope.cli.annotate:annotate",
-        "Run a study with people: draft, check, rehearse, serve, export.",
+        "Set up, run and export a study with participants.",
     ),
 }
 
@@ -63,7 +76,7 @@ meaning; Lexiscope asks them, keeps every answer in one table, and compares.
 Three commands to try first:
 
   lexiscope demo                  a first result in a minute, without a network
-  lexiscope agree ratings.csv     agreement and ceilings of your own ratings
+  lexiscope analyse ratings.csv   a report of your own ratings
   lexiscope check items.csv       is my item file in order?
 
 lexiscope --help lists every verb; lexiscope VERB --help explains one.

@@ -19,7 +19,7 @@ from lexiscope.cli import options
 from lexiscope.cli.verb import Failure, Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import LexiscopeError
-from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
+from lexiscope.core.settings import ReadingOptions, Setting, Settings, own_settings, settings_of
 
 _STUDY = "lexiscope.study"
 _FILES = (".yaml", ".yml")
@@ -68,7 +68,12 @@ class StudyVerb(Verb):
         return formatter.getvalue().rstrip()
 
     def _write_own(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_options(formatter, f"Options of {_study_title(ctx)}", _named_study(ctx).own, ctx)
+        own, reading = _named_study(ctx).own, {setting.flag for setting in settings_of(ReadingOptions)}
+        of_files = [option for option in own if reading & set(option.opts)]
+        _write_options(
+            formatter, f"Options of {_study_title(ctx)}", [option for option in own if option not in of_files], ctx
+        )
+        _write_options(formatter, "How its files are read, if that is not clear from the files", of_files, ctx)
 
     def _find_study(self, ctx: click.Context, args: Sequence[str]) -> str | None:
         """Return the name of the study, and take its options; of a file that is not there they are not known.

@@ -17,10 +17,10 @@ import pkgutil
 import re
 import sys
 import tokenize
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lexiscope.core.code_file import code_sha256, is_path, load_file
@@ -293,10 +293,12 @@ def _own_names(kind: Kind) -> tuple[str, ...]:
     return tuple(_own_modules(kind))
 
 
-def _own_modules(kind: Kind) -> dict[str, str]:
+@functools.cache
+def _own_modules(kind: Kind) -> Mapping[str, str]:
     """The module of each name in one of the package's own rooms, without the start that all of them share.
 
-    The kinds of subjects are in rooms by what they need: in ``subjects/``, a folder is a room and no kind.
+    The rooms are listed once: they do not change while a program runs. The kinds of subjects are in rooms by what they
+    need: in ``subjects/``, a folder is a room and no kind.
     """
     modules: dict[str, str] = {}
     for info in pkgutil.iter_modules([str(_room(kind))]):
@@ -307,7 +309,7 @@ def _own_modules(kind: Kind) -> dict[str, str]:
             modules |= {name: f"{info.name}.{name}" for name in inner if name[0] != "_"}
         else:
             modules[info.name] = info.name
-    return modules
+    return MappingProxyType(modules)
 
 
 def _room(kind: Kind) -> Path:

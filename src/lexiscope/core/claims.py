@@ -16,6 +16,7 @@ counts as what comes out of more than half of them: ``for most r[subject=*] > .5
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
@@ -269,17 +270,26 @@ class CheckedClaim:
 
     ``holds``: every comparison comes out as claimed. ``reversed``: every one comes out the other way. ``holds in
     part``: some come out as claimed, others do not. ``not shown``: none does, and not all are reversed. What is claimed
-    of most records holds, or is reversed, where more than half come out so, and is not shown elsewhere. Two numbers of
-    which one is in the interval of the other show nothing, nor does a p value above its level. ``cannot be tested``:
-    the run lacks a statistic, or no data exist. ``evidence`` gives the numbers, or the reason.
+    of most records holds, or is reversed, where more than half come out so, and is not shown elsewhere. Two numbers
+    show nothing if the interval of their difference holds 0, nor does a p value above its level. That interval is made
+    of both intervals, as if the numbers were independent (Zou & Donner 2008, Statistics in Medicine 27). ``cannot be
+    tested``: the run lacks a statistic, or no data exist. ``evidence`` gives the numbers, or the reason. The outcome is
+    that of the p of single tests, as papers decide; ``adjusted`` is the outcome with p adjusted for the family of each
+    test, and its method and size, where it is another.
 
-    Results on the same items differ more surely than their intervals tell: a rule on a difference names the record of
-    that difference, or its test, where there is one.
+    Results on the same items differ more surely than their intervals tell. A rule on a difference therefore names the
+    record of that difference on the same draws, or its test, if there is one.
     """
 
     claim: Claim
     outcome: Outcome
     evidence: str
+    adjusted: str = ""
+
+    @property
+    def status(self) -> str:
+        """The outcome as text, with that of the adjusted p where it is another."""
+        return f"{self.outcome} (p), {self.adjusted}" if self.adjusted else str(self.outcome)
 
 
 def check_claims(claims: Iterable[Claim], records: Sequence[Record]) -> tuple[CheckedClaim, ...]:
@@ -314,7 +324,30 @@ def _check_claim(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
         outcome = _joint_outcome(comparison.outcomes([pair.outcome for pair in pairs]))
         (tests if is_test else others).add(outcome)
         texts.append(f"{_comparison_text(pairs)}{_undefined_note(comparison, own)}")
-    return CheckedClaim(claim, _claim_outcome(others, tests), "; ".join(texts))
+    outcome = _claim_outcome(others, tests)
+    return CheckedClaim(claim, outcome, "; ".join(texts), _outcome_after_adjustment(claim, own, outcome))
+
+
+def _outcome_after_adjustment(claim: Claim, records: Sequence[Record], outcome: Outcome) -> str:
+    """The outcome with the adjusted p of each test that the claim names; empty if it is the same."""
+    named = [c.left for c in claim.rule if c.left.number is None and (c.left.of == "p" or c.level is not None)]
+    deciding = [r for term in named for r in term.selected_records(records) if r.p_adjusted is not None]
+    if not deciding:
+        return ""
+    own = frozenset(deciding)
+    moved = [
+        (replace(r, p=r.p_adjusted) if r.p is not None else replace(r, value=r.p_adjusted)) if r in own else r
+        for r in records
+    ]
+    # the records that were moved keep no adjusted p: they are not adjusted again
+    after = _check_claim(claim, [replace(r, p_adjusted=None) for r in moved]).outcome
+    if after == outcome:
+        return ""
+    families = [parse_statistic(record.family)[1] for record in deciding]
+    methods = dict.fromkeys("–".join(part.title() for part in f.get("method", "").split("_")) for f in families)
+    sizes = sorted({int(f.get("tests", 0)) for f in families})
+    over = f"{' and '.join(methods)} over {' and '.join(map(str, sizes))} tests"
+    return f"{'not' if outcome == 'holds' and after == 'not shown' else after} after {over}"
 
 
 def _undefined_note(comparison: Comparison, records: Sequence[Record]) -> str:
@@ -428,8 +461,7 @@ def _compare_numbers(comparison: Comparison, left: Record | None, right: Record 
     assert second is not None
     above = first - second if comparison.sign == ">" else second - first
     outcome: Outcome = "holds" if above > 0 else "reversed" if above < 0 else "not shown"
-    ends, others = _interval(comparison.left, left), _interval(comparison.right, right)
-    if (ends and ends[0] <= second <= ends[1]) or (others and others[0] <= first <= others[1]):
+    if not _excludes_zero((comparison.left, left, first), (comparison.right, right, second)):
         outcome = "not shown"
     if comparison.left.of == "p" and comparison.sign == "<" and outcome == "reversed":
         # a test without a result does not show the opposite
@@ -438,11 +470,35 @@ def _compare_numbers(comparison: Comparison, left: Record | None, right: Record 
     if comparison.level is not None:
         p = _compared_number(replace(comparison.left, of="p"), left)
         assert p is not None
-        tested = f" (p = {p:.3g}{_adjusted_text(left)})".replace("-", "−")
+        tested = f" (p {'≤' if left is not None and left.p_bound else '='} {p:.3g}{_adjusted_text(left)})".replace(
+            "-", "−"
+        )
         outcome = outcome if p < comparison.level else "not shown"
     sign = "=" if first == second else "<" if first < second else ">"
     numbers = f"{_number_text(comparison.left, left)} {sign} {_number_text(comparison.right, right)}{tested}"
     return _RecordComparison(outcome, numbers, _label((comparison.left, left), (comparison.right, right)), above)
+
+
+def _excludes_zero(*sides: tuple[ClaimTerm, Record | None, float]) -> bool:
+    """Say whether the difference of two numbers is shown: the interval made of theirs does not hold 0.
+
+    A side without an interval counts as exact, unless its interval was asked for and has no bounds.
+    """
+    below, above = [], []
+    for term, record, number in sides:
+        if term.of == "value" and record is not None and record.low is None and _has_no_bounds(record):
+            return False
+        low, high = _interval(term, record) or (number, number)
+        below.append(max(number - low, 0.0))
+        above.append(max(high - number, 0.0))
+    difference = sides[0][2] - sides[1][2]
+    # what is above the lower number and below the higher one decides
+    reach = math.hypot(below[0], above[1]) if difference > 0 else math.hypot(above[0], below[1])
+    return abs(difference) > reach
+
+
+def _has_no_bounds(record: Record) -> bool:
+    return "interval: " in record.note and "no resamples were asked for" not in record.note
 
 
 def _interval(term: ClaimTerm, record: Record | None) -> tuple[float, float] | None:
@@ -454,7 +510,8 @@ def _interval(term: ClaimTerm, record: Record | None) -> tuple[float, float] | N
 def _number_text(term: ClaimTerm, record: Record | None) -> str:
     ends = _interval(term, record)
     between = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if ends else ""
-    return f"{'p = ' if term.of == 'p' else ''}{_compared_number(term, record):.3g}{between}".replace("-", "−")
+    is_p = f"p {'≤' if record is not None and record.p_bound else '='} " if term.of == "p" else ""
+    return f"{is_p}{_compared_number(term, record):.3g}{between}".replace("-", "−")
 
 
 def _adjusted_text(record: Record | None) -> str:

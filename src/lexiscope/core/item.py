@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -79,6 +81,12 @@ def item_record(item: Item) -> dict[str, Any]:
     if item.scale is None:
         del record["scale"]
     return record
+
+
+def items_sha256(items: Sequence[Item]) -> str:
+    """Return the sha256 of items in their order: another letter, span, condition or order is another hash."""
+    rows = [item_record(item) for item in items]
+    return hashlib.sha256(json.dumps(rows, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def check_unique_ids(items: tuple[Item, ...]) -> None:

@@ -184,6 +184,15 @@ class Preview:
 
 
 @runtime_checkable
+class Prompted(Protocol):
+    """A subject that says in which words it is to be asked, whether it converses or scores texts."""
+
+    @property
+    def prompting(self) -> Prompting:
+        """Which variant, how many shots, which language; an empty variant is the task's first."""
+
+
+@runtime_checkable
 class Previews(Protocol):
     """A subject that can say what it would send, and what that would cost."""
 

@@ -3,58 +3,40 @@
 A rating of a person is a row (``rating``, 4). A cosine distance at layer 7 is a row. A refusal or an unreadable
 reply is a row whose ``value`` is missing and whose ``raw`` text is kept: never a missing row, never an imputed one.
 Text that UTF-8 cannot hold is kept in letters; :func:`lexiscope.core.foreign.original_text` gives it back.
-The table is columnar (Arrow), so that millions of rows need no Python loop (design/0003-response-table.md).
+The table is columnar (Arrow), so that millions of rows need no Python loop (design/0003-response-table.md). A table
+that is larger than memory stays in its files: :class:`ResponseScan` reads the columns that are asked for.
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
-import pyarrow.parquet as parquet
 
-from lexiscope.core.errors import InputError, Place, RunError
+from lexiscope.core.columnar import grouping, memory, parquet_file, parts, scan
+from lexiscope.core.columnar.grouping import GroupMeans
+from lexiscope.core.columnar.memory import ADDED as ADDED
+from lexiscope.core.columnar.memory import COLUMNS as COLUMNS
+from lexiscope.core.columnar.memory import REQUIRED as REQUIRED
+from lexiscope.core.columnar.memory import SCHEMA as SCHEMA
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.foreign import storable_text
-from lexiscope.core.run import write_atomically
+from lexiscope.core.run import atomic_file
 from lexiscope.core.sealed import check_file
 from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import COLLECTED as COLLECTED
-from lexiscope.core.simulated import PARTICIPANT, SIMULATED_ID, refuse_mixture
+from lexiscope.core.simulated import PARTICIPANT, refuse_mixture
 from lexiscope.core.simulated import SIMULATED as SIMULATED
 
-SCHEMA = pa.schema(
-    [
-        pa.field("subject_id", pa.string(), nullable=False),
-        pa.field("subject_kind", pa.string(), nullable=False),
-        pa.field("item_id", pa.string(), nullable=False),
-        pa.field("task", pa.string(), nullable=False),
-        pa.field("measure", pa.string(), nullable=False),
-        pa.field("value", pa.float64()),
-        pa.field("option", pa.string()),
-        pa.field("layer", pa.int32()),
-        pa.field("view", pa.string()),
-        pa.field("list_id", pa.string()),
-        pa.field("position", pa.int32()),
-        pa.field("repeat", pa.int32()),
-        pa.field("rt_ms", pa.float64()),
-        pa.field("answered_at", pa.timestamp("us", tz="UTC")),
-        pa.field("raw", pa.string()),
-        pa.field("scale", pa.string()),
-    ]
-)
-COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
-ADDED: tuple[str, ...] = ("scale",)
-"""Columns that tables of earlier versions lack: their cells are missing then."""
 _NAMES_OF_PEOPLE = {PARTICIPANT: "participant", SIMULATED: "simulated participant"}
-REQUIRED: tuple[str, ...] = ("subject_id", "subject_kind", "item_id", "task", "measure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +68,35 @@ class Response:
     scale: str | None = None
 
 
+class ResponseColumns(Protocol):
+    """The columns of responses, wherever they are: what statistics read of a table in memory, or of files.
+
+    :class:`ResponseTable` and :class:`ResponseScan` are such. Each call of a scan reads its column from the files.
+    """
+
+    def __len__(self) -> int: ...
+
+    def column(self, name: str) -> np.ndarray[Any, Any]:
+        """Return a column; numbers are float64 with NaN for missing."""
+        ...
+
+    def codes(self, name: str) -> tuple[np.ndarray[Any, np.dtype[np.int64]], tuple[str, ...]]:
+        """Return a text column as codes (−1 = missing) and its categories."""
+        ...
+
+    def unique(self, name: str) -> tuple[Any, ...]:
+        """Return the distinct values of a column in order of first appearance."""
+        ...
+
+    def by_item(self, name: str = "value") -> dict[str, Any]:
+        """Return a column by item: of an item with several rows, what the last one holds."""
+        ...
+
+    def where(self, **equal: object) -> ResponseColumns:
+        """Return the rows whose columns equal these values."""
+        ...
+
+
 class ResponseTable:
     """An immutable table of responses with explicit columns.
 
@@ -99,12 +110,19 @@ class ResponseTable:
     def __init__(self, table: pa.Table) -> None:
         self._table: pa.Table = _conform(table)
 
+    @classmethod
+    def _of(cls, table: pa.Table) -> ResponseTable:
+        """Wrap a table whose columns are in the form of memory."""
+        made = cls.__new__(cls)
+        made._table = table
+        return made
+
     # -- making -----------------------------------------------------------------------------------------------
 
     @classmethod
     def empty(cls) -> ResponseTable:
         """Return a table without rows."""
-        return cls(SCHEMA.empty_table())
+        return cls._of(pa.table({name: memory.nothing(0) for name in COLUMNS}))
 
     @classmethod
     def from_rows(cls, rows: Iterable[Response]) -> ResponseTable:
@@ -128,15 +146,13 @@ class ResponseTable:
         if len(lengths) != 1:
             raise InputError(f"response columns need one common length, not {sorted(lengths)}")
         n_rows = lengths.pop()
-        arrays = [_typed_column(columns.get(field.name), field, n_rows) for field in SCHEMA]
-        return cls(_mark_simulated(pa.table(arrays, names=list(COLUMNS))))
+        made = {field.name: _typed_column(columns.get(field.name), field, n_rows) for field in SCHEMA}
+        return cls._of(scan.mark_simulated(_whole_rows(pa.table(made))))
 
     @classmethod
     def concat(cls, tables: Sequence[ResponseTable]) -> ResponseTable:
         """Return the rows of all tables, in order."""
-        if not tables:
-            return cls.empty()
-        return cls(pa.concat_tables([table._table for table in tables]).combine_chunks())
+        return cls._of(parquet_file.join_tables([table._table for table in tables])) if tables else cls.empty()
 
     # -- looking ----------------------------------------------------------------------------------------------
 
@@ -144,7 +160,7 @@ class ResponseTable:
         return int(self._table.num_rows)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ResponseTable) and bool(self._table.equals(other._table))
+        return isinstance(other, ResponseTable) and all(map(memory.same, self._table.columns, other._table.columns))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -184,7 +200,7 @@ class ResponseTable:
 
     @property
     def arrow(self) -> pa.Table:
-        """The table as Arrow (no copy)."""
+        """The table as Arrow (no copy): names as dictionaries, and the type ``null`` for a column without a value."""
         return self._table
 
     def column(self, name: str) -> np.ndarray[Any, Any]:
@@ -193,26 +209,38 @@ class ResponseTable:
         Text is an object array with ``None`` for missing; every number is float64 with NaN for missing;
         ``answered_at`` is datetime64[us] with NaT.
         """
-        column = self._table.column(_check_column(name))
-        if pa.types.is_integer(column.type):
-            column = column.cast(pa.float64())
-        return np.asarray(column.to_numpy())
+        return memory.values(self._table.column(_check_column(name)), name)
 
     def codes(self, name: str) -> tuple[np.ndarray[Any, np.dtype[np.int64]], tuple[str, ...]]:
         """Return a text column as integer codes and its categories in order of first appearance (-1 = missing)."""
-        encoded = pc.dictionary_encode(self._table.column(_check_column(name)).combine_chunks())
-        if isinstance(encoded, pa.ChunkedArray):
-            encoded = encoded.combine_chunks()
-        codes = pc.fill_null(encoded.indices.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
-        return codes, tuple(encoded.dictionary.to_pylist())
+        codes, categories = memory.encoded(self._table.column(_check_column(name)))
+        return memory.numbers_of(codes).astype(np.int64), tuple(categories.to_pylist())
 
     def unique(self, name: str) -> tuple[Any, ...]:
         """Return the distinct values of a column in order of first appearance."""
-        return tuple(pc.unique(self._table.column(_check_column(name))).to_pylist())
+        return tuple(memory.distinct(self._table.column(_check_column(name))))
+
+    def group_means(self, *by: str, of: str = "value") -> GroupMeans:
+        """Return rows, values and their mean by the columns *by*.
+
+        >>> columns = {"subject_kind": "encoder", "item_id": ["i", "j", "j"], "task": "t", "measure": "m"}
+        >>> table = ResponseTable.from_columns(columns | {"subject_id": ["e", "e", "f"], "value": [1, 2, None]})
+        >>> groups = table.group_means("subject_id")
+        >>> groups.keys["subject_id"].tolist(), groups.rows.tolist(), groups.n.tolist(), groups.mean.tolist()
+        (['e', 'f'], [2, 1], [2, 0], [1.5, nan])
+        """
+        return grouping.group_means([self._table], tuple(map(_check_column, by)), _check_numeric(of))
+
+    def answered(self) -> ResponseTable:
+        """Return the table without the subjects that have neither a value nor a text in any row."""
+        if not len(self):
+            return self
+        given = pc.or_(self._table.column("value").is_valid(), self._table.column("raw").is_valid())
+        return self.where(subject_id=self.filter(given).unique("subject_id"))
 
     def by_item(self, name: str = "value") -> dict[str, Any]:
         """Return a column by item: of an item with several rows, what the last one holds."""
-        return dict(zip(self.column("item_id").tolist(), self.column(name).tolist(), strict=True))
+        return _last_by_item([self._table], _check_column(name))
 
     def rows(self) -> Iterator[Response]:
         """Iterate over single responses (slow: for small tables and tests)."""
@@ -233,47 +261,40 @@ class ResponseTable:
 
     def where(self, **equal: object) -> ResponseTable:
         """Return the rows whose columns equal these values; a tuple or list means any of them, ``None`` missing."""
-        mask: pa.ChunkedArray | None = None
-        for name, wanted in equal.items():
-            test = _equals(self._table.column(_check_column(name)), wanted)
-            mask = test if mask is None else pc.and_(mask, test)
-        return self if mask is None else ResponseTable(self._table.filter(mask))
+        return ResponseTable._of(scan.filtered(self._table, _conditions(equal))) if equal else self
 
     def filter(self, mask: np.ndarray[Any, Any]) -> ResponseTable:
         """Return the rows where the boolean *mask* (one entry a row) is true."""
-        return ResponseTable(self._table.filter(pa.array(mask, type=pa.bool_())))
+        return ResponseTable._of(parquet_file.chosen_rows(self._table, pa.array(mask, type=pa.bool_())))
 
     def take(self, rows: np.ndarray[Any, Any]) -> ResponseTable:
         """Return the rows with these numbers, in this order."""
-        return ResponseTable(self._table.take(pa.array(rows, type=pa.int64())))
+        return ResponseTable._of(parquet_file.chosen_rows(self._table, pa.array(rows, type=pa.int64())))
 
     def sorted_by(self, *names: str) -> ResponseTable:
         """Return the rows in a stable order of these columns, missing values last."""
-        return ResponseTable(self._table.sort_by([(_check_column(name), "ascending") for name in names]))
+        columns = {name: self._table.column(_check_column(name)) for name in names}
+        return self.take(memory.order_of(columns, len(self)))
 
     def with_column(self, name: str, values: object) -> ResponseTable:
         """Return a table in which one column is replaced."""
         index = COLUMNS.index(_check_column(name))
         column = _typed_column(values, SCHEMA.field(index), len(self))
-        return ResponseTable(self._table.set_column(index, SCHEMA.field(index), column))
+        return ResponseTable._of(_whole_rows(self._table.set_column(index, name, column)))
 
     # -- files ------------------------------------------------------------------------------------------------
 
     def write_parquet(self, path: Path | str) -> None:
         """Write the table; the file appears whole or not at all. The same rows give the same bytes."""
-        write_atomically(Path(path), self.parquet_bytes())
-
-    def parquet_bytes(self) -> bytes:
-        """Return the table as a Parquet file. The same rows give the same bytes."""
-        sink = io.BytesIO()
-        parquet.write_table(self._table, sink, compression="zstd", store_schema=True)
-        return sink.getvalue()
+        with file_writer(path) as write:
+            write(self)
 
     def write_csv(self, path: Path | str) -> None:
         """Write the table as UTF-8 CSV. Text is quoted, a missing value is bare: the round trip is exact."""
-        sink = io.BytesIO()
-        arrow_csv.write_csv(self._table, sink)
-        write_atomically(Path(path), sink.getvalue())
+        with atomic_file(Path(path)) as stream, arrow_csv.CSVWriter(stream, _CSV_SCHEMA) as file:
+            for start in range(0, len(self), parquet_file.ROWS_OF_BATCH):
+                rows = self._table.slice(start, parquet_file.ROWS_OF_BATCH)
+                file.write_table(pa.table({name: _csv_form(rows.column(name), name) for name in COLUMNS}))
 
     @classmethod
     def read_parquet(cls, path: Path | str) -> ResponseTable:
@@ -283,16 +304,29 @@ class ResponseTable:
         """
         check_file(Path(path))
         try:
-            table = parquet.read_table(Path(path))
-            absent = [name for name in COLUMNS if name not in (*table.column_names, *ADDED)]
-            if absent:
-                hint = "of a Parquet file only a response table is read: save another table as CSV in UTF-8"
-                raise InputError(f"not a response table: no column {absent[0]!r}", place=Place(str(path)), hint=hint)
-            # text that is no UTF-8 would be found out much later, and nowhere near its file
-            table.validate(full=True)
-            return cls(_mark_simulated(table))
+            with parquet_file.open_file(Path(path)) as file:
+                scan.check_columns(file.schema_arrow.names, Path(path))
+                table = parquet_file.read_table(file)
+            return cls._of(scan.mark_simulated(_whole_rows(table)))
         except (pa.ArrowException, OSError, KeyError) as error:
-            raise _damage_error(path, error) from error
+            raise scan.damaged_table(path, error) from error
+
+    @staticmethod
+    def scan(*places: Path | str) -> ResponseScan:
+        """Return the responses of files and folders, read when they are asked for: see :class:`ResponseScan`.
+
+        A place is a Parquet file, a run, a folder of parts (:func:`parts_writer`), or any folder with Parquet files of
+        responses in it or below it; the rows of several places follow each other.
+        Errors: :class:`InputError` for a place without responses; :class:`RunError` for a run that is not finished, and
+        for a record that is damaged.
+        """
+        if not places:
+            raise InputError("no place to read responses from", hint="name a run, a folder of parts or a Parquet file")
+        listed = [parts.find_parts(Path(place)) for place in places]
+        left_out = tuple(
+            str(Path(place) / name) for place, (_, names) in zip(places, listed, strict=True) for name in names
+        )
+        return ResponseScan(scan.StoredRows(tuple(part for stored, _ in listed for part in stored)), left_out=left_out)
 
     @classmethod
     def read_csv(cls, path: Path | str) -> ResponseTable:
@@ -302,7 +336,7 @@ class ResponseTable:
         """
         check_file(Path(path))
         options = arrow_csv.ConvertOptions(
-            column_types=SCHEMA, strings_can_be_null=True, quoted_strings_can_be_null=False, null_values=[""]
+            column_types=_CSV_SCHEMA, strings_can_be_null=True, quoted_strings_can_be_null=False, null_values=[""]
         )
         try:
             # a row lies in one block: a reply may be longer than Arrow's block of 1 MiB
@@ -314,12 +348,139 @@ class ResponseTable:
                 convert_options=options,
             )
         except (pa.ArrowException, OSError) as error:
-            raise _damage_error(path, error) from error
+            raise scan.damaged_table(path, error) from error
         missing = [name for name in COLUMNS if name not in (*table.column_names, *ADDED)]
         extra = [name for name in table.column_names if name not in COLUMNS]
         if missing or extra:
             raise InputError(f"not a response table: missing {missing}, unknown {extra}", place=Place(str(path), 1))
-        return cls(_mark_simulated(table))
+        return cls._of(scan.mark_simulated(_conform(table)))
+
+
+class ResponseScan:
+    """Responses in files that are not loaded: each call reads the columns that it needs, batch by batch.
+
+    ``where`` chooses rows and ``select`` columns; both only note it. Whole files, row groups and columns that are not
+    needed are not read. The rows are in the order of the files' names, and of the rows in each. A file that a
+    ``run.json`` names is compared with its checksum before it is read for the first time, and a file that is changed
+    while it is being read is an error.
+
+    >>> with parts_writer(getfixture("tmp_path") / "answers") as write:
+    ...     for subject in ("encoder:a", "encoder:b"):
+    ...         columns = {"subject_kind": "encoder", "item_id": ["i", "j"], "task": "t", "measure": "m"}
+    ...         write(ResponseTable.from_columns(columns | {"subject_id": subject, "layer": 0, "value": [0.25, 0.75]}))
+    >>> answers = ResponseTable.scan(getfixture("tmp_path") / "answers")
+    >>> answers.where(subject_id="encoder:b").column("value").tolist()
+    [0.25, 0.75]
+    >>> answers.group_means("subject_id", "layer").mean.tolist()
+    [0.5, 0.5]
+    """
+
+    __slots__ = ("_names", "_rows", "left_out")
+
+    def __init__(self, rows: scan.StoredRows, names: Sequence[str] = COLUMNS, *, left_out: Sequence[str] = ()) -> None:
+        self._rows, self._names = rows, tuple(names)
+        self.left_out = tuple(left_out)
+        """Parquet files in folders of parts that their ``run.json`` does not name: they are no part of the table."""
+
+    def __repr__(self) -> str:
+        chosen = "".join(f", {name} chosen" for name in dict.fromkeys(name for name, _ in self._rows.conditions))
+        left_out = f", {counted(len(self.left_out), 'file')} left out" if self.left_out else ""
+        return f"ResponseScan({counted(len(self._rows.parts), 'file')}{chosen}{left_out})"
+
+    def __len__(self) -> int:
+        return self._rows.count()
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files, in the order of the rows."""
+        return tuple(part.path for part in self._rows.parts)
+
+    def where(self, **equal: object) -> ResponseScan:
+        """Return the rows whose columns equal these values, as :meth:`ResponseTable.where` does; nothing is read."""
+        return ResponseScan(self._rows.where(_conditions(equal)), self._names, left_out=self.left_out)
+
+    def select(self, *names: str) -> ResponseScan:
+        """Return the same rows with these columns alone; nothing is read."""
+        return ResponseScan(self._rows, tuple(map(_check_column, names)), left_out=self.left_out)
+
+    def batches(self) -> Iterator[pa.Table]:
+        """Yield the rows as tables of Arrow with the columns that were selected, in the form of memory."""
+        return self._rows.tables(self._names)
+
+    def tables(self) -> Iterator[ResponseTable]:
+        """Yield the rows as response tables; columns that were not selected have no value.
+
+        Errors: :class:`InputError` where a column was not selected that every answer has.
+        """
+        lacking = [name for name in REQUIRED if name not in self._names]
+        if lacking:
+            hint = f"select {', '.join(REQUIRED)} too, or take the columns: column, codes, batches"
+            raise InputError(f"a response table needs the column {lacking[0]!r}", hint=hint)
+        for table in self.batches():
+            absent = memory.nothing(table.num_rows)
+            forms = {name: table.column(name) if name in self._names else absent for name in COLUMNS}
+            yield ResponseTable._of(pa.table(forms))
+
+    def table(self) -> ResponseTable:
+        """Load the rows as one table in memory. Errors: those of :meth:`tables`."""
+        return ResponseTable.concat(list(self.tables()))
+
+    def column(self, name: str) -> np.ndarray[Any, Any]:
+        """Return a column as :meth:`ResponseTable.column` does."""
+        return memory.values(self._column(name), name)
+
+    def codes(self, name: str) -> tuple[np.ndarray[Any, np.dtype[np.int64]], tuple[str, ...]]:
+        """Return a column as codes as :meth:`ResponseTable.codes` does."""
+        codes, categories = memory.encoded(self._column(name))
+        return memory.numbers_of(codes).astype(np.int64), tuple(categories.to_pylist())
+
+    def unique(self, name: str) -> tuple[Any, ...]:
+        """Return the distinct values of a column in order of first appearance; no column is held whole."""
+        name = _check_column(name)
+        return tuple(dict.fromkeys(v for t in self._rows.tables((name,)) for v in memory.distinct(t.column(name))))
+
+    def by_item(self, name: str = "value") -> dict[str, Any]:
+        """Return a column by item: of an item with several rows, what the last one holds."""
+        return _last_by_item(self.select("item_id", name).batches(), name)
+
+    def group_means(self, *by: str, of: str = "value") -> GroupMeans:
+        """Return rows, values and their mean by the columns *by*; memory grows with the groups, not the rows."""
+        names = tuple(map(_check_column, by))
+        return grouping.group_means(self._rows.tables(tuple(dict.fromkeys((*names, _check_numeric(of))))), names, of)
+
+    def _column(self, name: str) -> memory.Column:
+        pieces = [table.column(name) for table in self._rows.tables((_check_column(name),))]
+        return memory.joined(pieces, name)
+
+
+@contextmanager
+def file_writer(path: Path | str) -> Iterator[Callable[[ResponseTable], None]]:
+    """Give a function that takes tables and writes them to one Parquet file, which appears whole or not at all.
+
+    Tables that were written are not kept. The same rows give the same bytes, however they are divided.
+    """
+    with atomic_file(Path(path)) as stream, parquet_file.row_groups(stream) as groups:
+        yield lambda table: groups.add(table.arrow)
+
+
+@contextmanager
+def parts_writer(folder: Path | str) -> Iterator[Callable[[ResponseTable], None]]:
+    """Give a function that takes tables and writes them to a new folder, a file for each task and subject.
+
+    The folder appears whole or not at all, with a ``run.json`` that names each file and its checksum. Tables that were
+    written are not kept. :meth:`ResponseTable.scan` reads it; each file is a response table by itself.
+    Errors: :class:`RunError` for a folder that exists.
+    """
+    with parts.parts_writer(Path(folder)) as write:
+        yield lambda table: write(table.arrow)
+
+
+def _last_by_item(tables: Iterable[pa.Table], name: str) -> dict[str, Any]:
+    last: dict[str, Any] = {}
+    for table in tables:
+        items, cells = (memory.values(table.column(column), column).tolist() for column in ("item_id", name))
+        last |= dict(zip(items, cells, strict=True))
+    return last
 
 
 def holds_simulated(table: ResponseTable, *, place: Place | None = None) -> bool:
@@ -332,34 +493,32 @@ def holds_simulated(table: ResponseTable, *, place: Place | None = None) -> bool
     return SIMULATED in kinds
 
 
-def _mark_simulated(table: pa.Table) -> pa.Table:
-    """Give the kind ``simulated`` to every row whose subject is a simulated participant by its id.
-
-    Tables are marked where they are made or read, whatever file they came from: no reader can forget it.
-    """
-    if not {"subject_id", "subject_kind"} <= set(table.column_names) or not table.num_rows:
-        return table
-    ids, kinds = table.column("subject_id").cast(pa.string()), table.column("subject_kind")
-    by_id = pc.fill_null(pc.starts_with(ids, SIMULATED_ID), False)
-    if not pc.any(by_id).as_py():
-        return table
-    place = table.schema.get_field_index("subject_kind")
-    return table.set_column(place, table.schema.field(place), pc.if_else(by_id, SIMULATED, kinds))
-
-
 def has_columns(names: Sequence[str]) -> bool:
     """Say whether a header is that of a response table, of this version or of an earlier one."""
     return list(names) in (list(COLUMNS), [name for name in COLUMNS if name not in ADDED])
 
 
 def _conform(table: pa.Table) -> pa.Table:
-    for name in ADDED:
-        if name not in table.column_names:
-            table = table.append_column(SCHEMA.field(name), pa.nulls(table.num_rows, SCHEMA.field(name).type))
+    """Return a table of Arrow with its columns in the form of memory; those of :data:`ADDED` may be absent."""
+    columns = {
+        name: memory.memory_form(table.column(name), name) if name in table.column_names else memory.nothing(len(table))
+        for name in COLUMNS
+        if name in table.column_names or name in ADDED
+    }
+    return _whole_rows(pa.table(columns).select(list(COLUMNS)))
+
+
+def _whole_rows(table: pa.Table) -> pa.Table:
     for name in REQUIRED:
         if table.column(name).null_count:
             raise InputError(f"{table.column(name).null_count} responses lack {name!r}, which every answer has")
-    return table.select(list(COLUMNS)).cast(SCHEMA) if table.schema != SCHEMA else table
+    return table
+
+
+def _check_numeric(name: str) -> str:
+    if not pa.types.is_floating(SCHEMA.field(_check_column(name)).type):
+        raise InputError(f"the response column {name!r} has no mean", hint="use value or rt_ms")
+    return name
 
 
 def _check_column(name: str) -> str:
@@ -372,12 +531,12 @@ def _is_array(value: object) -> bool:
     return isinstance(value, np.ndarray | list | tuple | pa.Array | pa.ChunkedArray)
 
 
-def _typed_column(values: object, field: pa.Field, n_rows: int) -> pa.Array:
+def _typed_column(values: object, field: pa.Field, n_rows: int) -> memory.Column:
     """Return a column of a table. Errors: :class:`InputError` naming the column whose cells have another type."""
     if pa.types.is_floating(field.type) and _holds_booleans(values):
         raise _type_error(field, "it holds True or False, which Python would read as 1 and 0")
     try:
-        return _arrow_column(values, field.type, n_rows)
+        return _memory_column(values, field.name, n_rows)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise _type_error(field, str(error).splitlines()[0]) from error
 
@@ -397,12 +556,20 @@ def _type_error(field: pa.Field, why: str) -> InputError:
     return InputError(f"the response column {field.name!r} needs {kind}", why=why, hint=hint)
 
 
-def _arrow_column(values: object, kind: pa.DataType, n_rows: int) -> pa.Array:
+def _memory_column(values: object, name: str, n_rows: int) -> memory.Column:
+    if values is None:
+        return memory.nothing(n_rows)
+    if isinstance(values, str) and name in memory.NAMES:
+        return memory.constant(storable_text(values), n_rows)
     if not _is_array(values):
         scalar = storable_text(values) if isinstance(values, str) else values
-        return pa.repeat(pa.scalar(scalar, type=kind), n_rows)
-    if isinstance(values, pa.Array | pa.ChunkedArray):
-        return values.cast(kind)
+        return memory.memory_form(pa.repeat(pa.scalar(scalar, type=_cell_type(name)), n_rows), name)
+    return memory.memory_form(values if isinstance(values, pa.Array | pa.ChunkedArray) else _array(values, name), name)
+
+
+def _array(values: object, name: str) -> pa.Array:
+    """Python's or numpy's values as an array of Arrow."""
+    kind = _cell_type(name)
     if isinstance(values, np.ndarray) and pa.types.is_integer(kind) and values.dtype.kind == "f":
         return pa.array(values, type=pa.float64(), from_pandas=True).cast(kind)
     # from_pandas: NaN and NaT mean "missing", which is what a response table knows
@@ -414,18 +581,24 @@ def _arrow_column(values: object, kind: pa.DataType, n_rows: int) -> pa.Array:
         return pa.array(texts, type=kind, from_pandas=True)
 
 
-def _equals(column: pa.ChunkedArray, wanted: object) -> pa.ChunkedArray:
-    if wanted is None:
-        return pc.is_null(column)
-    if isinstance(wanted, list | tuple | set | frozenset):
-        return pc.is_in(column, value_set=_arrow_column(list(wanted), column.type, len(wanted)))
-    return pc.fill_null(pc.equal(column, _arrow_column([wanted], column.type, 1)[0]), False)
+def _cell_type(name: str) -> pa.DataType:
+    """The type of single cells of a column."""
+    return memory.TEXT_TYPE if name in memory.NAMES else memory.memory_type(name)
 
 
-def _damage_error(path: Path | str, error: Exception) -> RunError:
-    return RunError(
-        "this response table cannot be read", place=Place(str(path)), why=str(error), hint="run the command again"
-    )
+def _conditions(equal: Mapping[str, object]) -> list[scan.Condition]:
+    """What :meth:`ResponseTable.where` is asked for, as arrays of the values that rows may have."""
+    several = (list, tuple, set, frozenset)
+    listed = {name: list(wanted) if isinstance(wanted, several) else [wanted] for name, wanted in equal.items()}
+    return [(_check_column(name), _array(wanted, name)) for name, wanted in listed.items()]
+
+
+_CSV_SCHEMA = pa.schema([pa.field(name, _cell_type(name)) for name in COLUMNS])
+
+
+def _csv_form(column: memory.Column, name: str) -> Any:
+    kind = _cell_type(name)
+    return pa.nulls(len(column), kind) if memory.absent(column) else column.cast(kind)
 
 
 assert tuple(field.name for field in fields(Response)) == COLUMNS

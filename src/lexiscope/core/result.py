@@ -79,6 +79,18 @@ def _split_statistic(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     return match["name"], tuple((key.strip(), value.strip()) for key, _, value in parts)
 
 
+class AtMost(float):
+    """A p at the floor of its draws, of which none was as extreme as the data: more draws could only lower it.
+
+    It is a number like any other, and printed with ≤.
+
+    >>> Record("t", 2.1, p=AtMost(0.005)).p_bound, AtMost(0.005) < 0.05
+    ('≤', True)
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One printed number.
@@ -89,7 +101,8 @@ class Record:
     the research question it belongs to as ``confirmatory`` or ``exploratory``. ``people`` is ``simulated`` where the
     judgments behind it are those of simulated participants. ``p_adjusted`` is the p of a test adjusted for the others
     of its ``family``, whose printed name has the method and the number of tests. ``bound`` is ``<`` or ``>`` where the
-    paper prints a bound (p < .001). Files leave these four out where a record has none.
+    paper prints a bound (p < .001). ``p_bound`` is ``≤`` where p, and so the adjusted one, is the smallest that the
+    draws of its test can give (:class:`AtMost`). Files leave these five out where a record has none.
     """
 
     statistic: str
@@ -115,14 +128,18 @@ class Record:
     p_adjusted: float | None = None
     family: str = ""
     bound: str = ""
+    p_bound: str = ""
 
     def __post_init__(self) -> None:
         parse_statistic(self.statistic)
+        if isinstance(self.p, AtMost):
+            object.__setattr__(self, "p_bound", "≤")
         for name in ("value", "low", "high", "p", "published", "p_adjusted"):
             number = getattr(self, name)
             # numpy scalars and infinities do not survive JSON: store plain finite floats or nothing
             if number is not None:
-                object.__setattr__(self, name, float(number) if math.isfinite(number) else None)
+                plain = AtMost if self.p_bound and name in ("p", "p_adjusted") else float
+                object.__setattr__(self, name, plain(number) if math.isfinite(number) else None)
         if self.value is None and not self.note:
             raise InputError(f"{self.statistic}: a record without a value needs a note that says why")
         if self.status in COMPARED and (self.value is None or self.published is None):
@@ -140,7 +157,7 @@ class Record:
         return {name: value for name, value in values.items() if name not in absent}
 
 
-OPTIONAL_FIELDS = ("people", "p_adjusted", "family", "bound")
+OPTIONAL_FIELDS = ("people", "p_adjusted", "family", "bound", "p_bound")
 """The fields that files leave out where a record has none."""
 
 
@@ -336,7 +353,8 @@ class Curve(Result):
     ``best`` is the layer with the best value, the lowest layer number among equal ones (all of them are in
     ``tied``); ``None`` where no layer has a value. ``baseline`` is the value of the model without any distance
     (the AIC of the intercept alone), where there is one. ``chosen`` is the statistic at the best layer, allowing for
-    this layer having been chosen on the same items: the value at ``best`` itself is too good. ``caution`` is what a
+    this layer having been chosen on the same items: the value at ``best`` itself is too good. ``held_out`` is what
+    belongs to ``chosen``: the same of the model without any distance, and the difference. ``caution`` is what a
     reader must know of the best layer: that even there the senses are not separated, or in the wrong direction.
     """
 
@@ -350,12 +368,14 @@ class Curve(Result):
     baseline: float | None = None
     chosen: Estimate | Undefined | None = None
     caution: str = ""
+    held_out: tuple[Estimate | Undefined, ...] = ()
 
     def about(self, **where: Any) -> Self:
         """Return the same curve with these fields set; what its best layer is about is set, too."""
         shared = {name: value for name, value in where.items() if name in _SHARED}
         chosen = self.chosen.about(**shared) if self.chosen else None
-        return replace(self, **{"chosen": chosen} | where)
+        held_out = tuple(result.about(**shared) for result in self.held_out)
+        return replace(self, **{"chosen": chosen, "held_out": held_out} | where)
 
     def at(self, layer: int) -> CurvePoint:
         """Return the entry of one layer. Errors: :class:`StatisticError` where the curve has no such layer."""
@@ -390,7 +410,8 @@ class Curve(Result):
         reason = "" if self.best is not None else "undefined: no layer has a value"
         note = reason or "; ".join(filter(None, (self.note, self.caution)))
         best = self._record(name, self.best, n=self.n, layer=None, unit="layer", note=note)
-        return (*every, best, *(self.chosen.records() if self.chosen else ()))
+        allowing = (*((self.chosen,) if self.chosen else ()), *self.held_out)
+        return (*every, best, *(record for result in allowing for record in result.records()))
 
     def _brief(self) -> tuple[str, ...]:
         best = "no layer has a value"
@@ -474,10 +495,12 @@ class Contrast(Result):
         return "; ".join(f"layer {estimate.layer} of {estimate.subject} is {estimate.caution}" for estimate in chosen)
 
     def records(self) -> tuple[Record, ...]:
-        """Return the difference; its subject names both."""
+        """Return the difference; its subject names both, its note says what a positive one means."""
         names = [side.subject if side.layer is None else f"{side.subject}@{side.layer}" for side in self.pair]
         subject = self.subject or " − ".join(names)
-        note = "; ".join(filter(None, (self.note, self.caution)))
+        sizes = f"n = {self.first.n:,} and {self.second.n:,}" if self.first.n != self.second.n else ""
+        direction = f"positive: {self.higher}" if self.higher else ""
+        note = "; ".join(filter(None, (self.note, sizes, direction, self.caution)))
         more = {"note": note} | _bounds(self.interval, note)
         return (self._record(self.name, self.value, n=self.n, **_test(self), **more | {"subject": subject}),)
 

@@ -49,21 +49,33 @@ def write_atomically(path: Path, content: bytes | str) -> None:
     """
     # a text may quote what a model said: UTF-8 has no lone surrogates
     data = storable_text(content).encode("utf-8") if isinstance(content, str) else content
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, data)
-    except OSError as error:
-        raise RunError("this file cannot be written", place=Place(str(path)), why=str(error), hint=_ROOM) from error
+    with atomic_file(path) as stream:
+        stream.write(data)
 
 
 _ROOM = "make room or choose another place; the same command again continues what was begun"
 
 
-def _replace(path: Path, data: bytes) -> None:
+@contextmanager
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """Give a neighbour file to write to; it becomes *path* if the block ends well, and is removed if not.
+
+    Errors: :class:`RunError` where the disk is full or the place cannot be written to; the old file stays.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _neighbour(path) as stream:
+            yield stream
+    except OSError as error:
+        raise RunError("this file cannot be written", place=Place(str(path)), why=str(error), hint=_ROOM) from error
+
+
+@contextmanager
+def _neighbour(path: Path) -> Iterator[IO[bytes]]:
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         # mkstemp makes the file private; a result is as readable as any other new file
@@ -128,6 +140,18 @@ def csv_lines(
     writer.writerow(header)
     writer.writerows(rows)
     return sink.getvalue()
+
+
+def csv_field(text: str) -> str:
+    """Return a text as a cell of CSV, quoted for every separator that a reader may guess, and for space at its ends.
+
+    A bare carriage return is quoted too: the writer of the standard library leaves it, and no reader gives it back.
+
+    >>> print(csv_field("bank"), csv_field('a "b" c'), csv_field("a;b"), csv_field(" a"))
+    bank "a ""b"" c" "a;b" " a"
+    """
+    needs_quotes = any(sign in text for sign in '",;\t\r\n') or text != text.strip()
+    return '"' + text.replace('"', '""') + '"' if needs_quotes else text
 
 
 def sha256_of(path: Path) -> str:

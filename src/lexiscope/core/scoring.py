@@ -98,9 +98,20 @@ class ScoringPolicy:
         return cls(**cast(dict[str, Any], given))
 
     def __str__(self) -> str:
+        return self.named(_MEASURES["left"] if self.conditioning == "left" else _PSEUDO)
+
+    def named(self, measure: str, **more: str) -> str:
+        """Return the name of a measure that is made of log-probabilities under this policy.
+
+        *more* are parameters of the measure itself; one with the name of a part of the policy takes its place.
+
+        >>> PUBLISHED.named("log_odds", wording="question", per="text")
+        'log_odds(wording=question,bos=no,first=unscored,tokens=text,per=text)'
+        """
         pseudo = {} if self.conditioning == "left" else {"conditioning": self.conditioning}
-        name = _MEASURES["left"] if self.conditioning == "left" else _PSEUDO
-        return statistic_name(name, **pseudo, bos=self.bos, first=self.first, tokens=self.tokens, per=self.per)
+        parts = {"bos": self.bos, "first": self.first, "tokens": self.tokens, "per": self.per}
+        own = {name: value for name, value in more.items() if name not in parts}
+        return statistic_name(measure, **own, **pseudo, **(parts | {k: v for k, v in more.items() if k in parts}))
 
     def divided_by(self, per: Per) -> ScoringPolicy:
         """Return the same policy with another denominator."""

@@ -23,6 +23,8 @@ from lexiscope.core.scale import Scale
 
 Widget = Literal["scale", "choice", "text", "search"]
 Words = Mapping[str, str]
+ALL_VIEWS = "all"
+"""The name, in a file of words, of the part of the guidelines that people read whatever the view."""
 # more points between the ends are not listed one by one
 _LISTED = 5
 Line = tuple[tuple[str, bool], ...]
@@ -134,6 +136,20 @@ class QualificationQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class PaperWords:
+    """What people of a task's paper read: instructions, qualification test, and texts of the page.
+
+    ``page`` has words of the page by key, empty if the data folder does not have them; ``anchors`` are the words at the
+    points of the scale.
+    """
+
+    instructions: str
+    qualification: tuple[QualificationQuestion, ...]
+    page: Words = field(default_factory=dict)
+    anchors: tuple[tuple[float, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Writing:
     """What becomes of the texts that people write: a study of the next task asks about them (AmbiStory §3).
 
@@ -152,6 +168,25 @@ class Writing:
     def file(self) -> str:
         """The name of the table of a study's texts."""
         return f"{self.text}s.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWords:
+    """A user's words of a task in one language, which take the place of the package's, for people and models alike.
+
+    ``words`` are those of ``words.json`` by key, ``anchors`` those at points of the scale, ``guidelines`` the parts of
+    the guidelines by view (empty name: for everybody). What is not there is the package's, as far as it knows the
+    language (:meth:`Screen.missing_words`).
+    """
+
+    language: str
+    words: Words = field(default_factory=dict)
+    anchors: tuple[tuple[float, str], ...] = ()
+    guidelines: Mapping[str, str] = field(default_factory=dict)
+
+    def is_in(self, language: str) -> bool:
+        """Say whether these are words of a language, whatever the region."""
+        return self.language.partition("-")[0].lower() == language.partition("-")[0].lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +218,8 @@ class Screen:
     ``habit`` says how a study of the task is usually run, ``writing`` what becomes of texts that are written for the
     next study. ``published`` makes the tables in which the answers of a study are published, of its judgments
     (:mod:`lexiscope.tasks.kit.published_sheets`), and ``release`` is a file of another shape: its name, and what
-    writes it. ``paper_words`` reads, from the data, the English guidelines and the qualification test that the people
-    of the task's paper had.
+    writes it. ``paper_words`` reads, from the data, what the people of the task's paper read in English
+    (:class:`PaperWords`). ``given`` are words of the user's own.
     """
 
     folder: Path
@@ -216,7 +251,8 @@ class Screen:
     writing: Writing | None = None
     published: Callable[[Any], tuple[Any, ...]] | None = None
     release: tuple[str, Callable[[Any], str]] | None = None
-    paper_words: Callable[[], tuple[str, tuple[QualificationQuestion, ...]]] | None = None
+    paper_words: Callable[[], PaperWords] | None = None
+    given: TaskWords | None = None
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -227,7 +263,25 @@ class Screen:
     def guided_languages(self) -> tuple[str, ...]:
         """The languages in which the guidelines are written."""
         text = (self.folder / "guidelines.md").read_text(encoding="utf-8")
-        return tuple(re.findall(r"^# ([\w-]+)$", text, re.MULTILINE))
+        own = (self.given.language.partition("-")[0],) if self.given is not None and self.given.guidelines else ()
+        return (*re.findall(r"^# ([\w-]+)$", text, re.MULTILINE), *own)
+
+    def missing_words(self, given: TaskWords) -> tuple[str, ...]:
+        """Return which of a task's words neither *given* nor the package has in the language, as keys of a words file.
+
+        The English ones say which there are: ``words.question``, ``guidelines.context`` (``guidelines.all``: of all
+        views), ``anchors.1``.
+        """
+        base, own = given.language.partition("-")[0], replace(self, given=None)
+        words = () if base in own.languages else own.words("en")
+        parts = () if base in own.guided_languages else own.guideline_sections("en")
+        ends = () if self.scale is None or base in self.anchors else (self.scale.low, self.scale.high)
+        points = {point for point, text in given.anchors if text}
+        return (
+            *(f"words.{key}" for key in words if not given.words.get(key)),
+            *(f"anchors.{point:g}" for point in ends if point not in points),
+            *(f"guidelines.{part or ALL_VIEWS}" for part in parts if not given.guidelines.get(part)),
+        )
 
     def words(self, language: str) -> Words:
         """Return the task's words in a language; ``es-MX`` is answered with ``es``.
@@ -235,10 +289,13 @@ class Screen:
         Errors: :class:`InputError` E616 for a language in which they are not written.
         """
         by_language = _words(self.folder / "words.json")
+        given = self.given.words if self.given is not None and self.given.is_in(language) else {}
         for name in (language, language.partition("-")[0]):
             if name in by_language:
-                return by_language[name]
-        hint = f"use one of {', '.join(by_language)}, or add the language to words.json"
+                return {**by_language[name], **given} if given else by_language[name]
+        if given:
+            return given
+        hint = f"use one of {', '.join(by_language)}, or {_words_hint(self.folder.name, language)}"
         raise InputError(f"the task has no words in {language!r}", code="E616", place=self._place(), hint=hint)
 
     def guidelines(self, language: str, *, views: Collection[str] | None = None, scale: Scale | None = None) -> str:
@@ -248,7 +305,7 @@ class Screen:
         speak of the numbers of *scale*, or of the task's.
         Errors: :class:`InputError` E616 for a language in which they are not written.
         """
-        parts = self._guidelines(language)
+        parts = self.guideline_sections(language)
         shown = [part for part in parts if part and (views is None or part in views)]
         return self.on_scale("\n\n".join(parts[part] for part in ("", *shown)), language, scale)
 
@@ -257,7 +314,7 @@ class Screen:
 
         Errors: :class:`InputError` E616 for a language in which the guidelines are not written.
         """
-        return tuple(part for part in self._guidelines(language) if part)
+        return tuple(part for part in self.guideline_sections(language) if part)
 
     def scale_in(self, language: str, scale: Scale | None = None) -> Scale | None:
         """Return a rating scale with its words in a language: the task's, or another one.
@@ -269,6 +326,8 @@ class Screen:
             return None
         used = scale or self.scale
         anchors = self.anchors.get(language.partition("-")[0], self.scale.anchors)
+        if self.given is not None and self.given.anchors and self.given.is_in(language):
+            anchors = self.given.anchors
         # the words of the task's own scale are those of one language
         if used.anchors and used != self.scale:
             return used
@@ -391,22 +450,32 @@ class Screen:
             raise AnswerInvalid("text", faults[0], f"the text is refused: {', '.join(faults)}")
         return text
 
-    def _guidelines(self, language: str) -> dict[str, str]:
-        """The parts by name, first that for everybody, whose name is empty; a heading is ``es`` or ``es/context``."""
+    def guideline_sections(self, language: str) -> dict[str, str]:
+        """Return the parts by name, first that for everybody, whose name is empty, scales not filled in.
+
+        In the file a heading is ``es`` or ``es/context``. Errors: as :meth:`guidelines`.
+        """
         text = (self.folder / "guidelines.md").read_text(encoding="utf-8")
         sections: dict[str, dict[str, str]] = {}
         for section in text.removeprefix("# ").split("\n# "):
             heading, _, content = section.partition("\n")
             written, _, part = heading.strip().partition("/")
             sections.setdefault(written, {})[part] = content.strip()
+        given = dict(self.given.guidelines) if self.given is not None and self.given.is_in(language) else {}
         for name in (language, language.partition("-")[0]):
             if name in sections:
-                return sections[name]
-        hint = f"use one of {', '.join(sections)}"
+                return sections[name] | given
+        if given:
+            return given
+        hint = f"use one of {', '.join(sections)}, or {_words_hint(self.folder.name, language)}"
         raise InputError(f"the guidelines are not written in {language!r}", code="E616", place=self._place(), hint=hint)
 
     def _place(self) -> Place:
         return Place(str(self.folder.name))
+
+
+def _words_hint(task: str, language: str) -> str:
+    return f"write the words yourself: lexiscope annotate words {task} --language {language} --out words.yaml"
 
 
 def number_in(text: str) -> float | None:

@@ -135,6 +135,13 @@ class Settings(_FrozenDataclass):
         metavar="SPEC",
         reads="lexiscope.core.spec:SubjectSpec.parse",
     )
+    wordings: tuple[str, ...] = option(
+        (),
+        "a wording in which every chat model is asked every item: a variant of the task's prompt (guidelines), or a "
+        "file of words",
+        flag="--wording",
+        metavar="NAME|FILE",
+    )
     seed: int = option(20250429, "seed of every resampling and of every random start", least=0)
     n_bootstrap: int = option(2000, "bootstrap samples per interval; 0: no intervals", flag="--bootstrap", least=0)
     threads: int = option(1, "threads of the numerical libraries", least=1)
@@ -166,7 +173,29 @@ class Settings(_FrozenDataclass):
             setting.check(getattr(self, setting.name))
 
 
-class ItemSettings(Settings):
+class ReadingOptions(_FrozenDataclass):
+    """How a file of the user's own is read, where that does not follow from the file itself.
+
+    ``columns`` are texts FIELD=COLUMN, ``where`` texts COLUMN=VALUE. Every doubt about a file that one of these settles
+    is an error that names the option.
+    """
+
+    columns: tuple[str, ...] = option(
+        (), "column for a field: sentence_1=Frase, rater=Code", flag="--map", metavar="FIELD=COLUMN"
+    )
+    where: tuple[str, ...] = option((), "keep only the rows with this value in a column", metavar="COLUMN=VALUE")
+    encoding: str = option("", "encoding of the file, such as windows-1252 or mac-roman", metavar="NAME")
+    separator: str = option(
+        "",
+        "separator between the columns: comma, semicolon, tab or pipe",
+        choices=("", "comma", "semicolon", "tab", "pipe"),
+        metavar="NAME",
+    )
+    decimal: str = option("", "decimal sign of the numbers", choices=("", "point", "comma"), metavar="point|comma")
+    missing: tuple[str, ...] = option((), "text that means 'no answer', such as 999", metavar="TEXT")
+
+
+class ItemSettings(ReadingOptions, Settings):
     """What a run can vary of a study that also takes an item file of the user's own."""
 
     items: str = option(
@@ -185,6 +214,32 @@ class ItemSettings(Settings):
         super().__post_init__()
         if self.dataset and self.items:
             raise SettingError("items", "a study takes a dataset or an item file, not both", hint="keep one of them")
+
+
+class RatedFileSettings(ItemSettings):
+    """What a run can vary of a study that takes any file with ratings.
+
+    ``file`` is the file with the ratings; ``items`` are its items, if it does not hold them itself. ``scale`` is
+    checked if it is given.
+    """
+
+    file: str = option(
+        "", "file with ratings, in any layout; it may hold the items, too", metavar="FILE", file=True,
+        instead_of=("dataset",),
+    )  # fmt: skip
+    scale: tuple[float, float] | None = option(
+        None, "lowest and highest rating; other ratings are rejected", metavar="LOW HIGH"
+    )
+    task: str = option("", "question that models are asked, from `lexiscope list tasks`", metavar="TASK")
+
+    def __post_init__(self) -> None:
+        """Check every value. Errors: :class:`SettingError` for items without ratings, and for two sources of both."""
+        super().__post_init__()
+        if self.dataset and self.file:
+            raise SettingError("file", "A run takes a dataset or a file, not both.", hint="keep one of them")
+        if self.items and not self.file:
+            hint = "name the file with the ratings: lexiscope analyse FILE --items ITEMS"
+            raise SettingError("items", "Items need the file with their ratings.", hint=hint)
 
 
 class RatedItemSettings(ItemSettings):
@@ -311,9 +366,11 @@ def settings_from(kind: type[K], values: Mapping[str, Any]) -> K:
 
 
 def own_settings(kind: type[Settings]) -> tuple[Setting, ...]:
-    """Return the settings of a study that not every study has."""
+    """Return the settings of a study that not every study has; how its files are read comes last."""
     common = {setting.name for setting in settings_of(Settings)}
-    return tuple(setting for setting in settings_of(kind) if setting.name not in common)
+    reading = {setting.name for setting in settings_of(ReadingOptions)}
+    own = [setting for setting in settings_of(kind) if setting.name not in common]
+    return tuple(sorted(own, key=lambda setting: setting.name in reading))
 
 
 def unknown_setting(kind: type[Settings], name: str, known: list[str]) -> SettingError:

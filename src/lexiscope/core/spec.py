@@ -111,4 +111,16 @@ def with_options(spec: str, options: Mapping[str, object]) -> str:
     return spec + mark + "&".join(written)
 
 
+def without_option(spec: str, key: str) -> tuple[str, str]:
+    """Return a spec without one of its options, and the option's value, empty where it has none.
+
+    >>> without_option("chat:m@http://h/v1?variant=a%26b.yaml&shots=1", "variant")
+    ('chat:m@http://h/v1?shots=1', 'a&b.yaml')
+    """
+    name, _, query = spec.partition("?")
+    options = split_options(spec)[1] if query else {}
+    value = options.pop(key, "")
+    return with_options(name, options), value
+
+
 _FORM = "write NAME?key=value&key=value"

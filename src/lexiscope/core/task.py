@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lexiscope.core.errors import CapabilityError, InputError, Place
+from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import AskFunction, Converses
+from lexiscope.core.prompt import AskFunction, Converses, Prompted
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
@@ -56,7 +56,9 @@ class Task:
     are the rules of the kind ``baseline`` that answer it. ``learnt`` is the
     method of training that learns its answers. ``truth``: its answers are ``t`` and ``f``. ``chance`` is the
     share of right answers that a study assumes without any input. ``reads`` reads a file of its items that is no table
-    of questions: its path, and ``dataset`` and ``language`` by name.
+    of questions: its path, and ``dataset`` and ``language`` by name. ``wordings`` are those in which subjects that
+    score texts are asked, the first by default; none where they are not asked in words. ``labelled`` returns the same
+    task with labelled items given to subjects that can use them; ``given`` then says which (a checksum).
     """
 
     name: str
@@ -75,6 +77,9 @@ class Task:
     truth: bool = False
     chance: float | None = None
     reads: Callable[..., tuple[Item, ...]] | None = None
+    wordings: tuple[str, ...] = ()
+    labelled: Callable[[Sequence[Item]], Task] | None = None
+    given: str = ""
 
     def asks_of(self, capability: str) -> bool:
         """Whether subjects of a capability can answer."""
@@ -92,9 +97,11 @@ class Task:
     def answer_function(self, subject: Subject) -> AnswerFunction:
         """Return the function by which *subject* answers, before any work starts.
 
-        Errors: :class:`CapabilityError`, which names what could answer.
+        Errors: :class:`CapabilityError`, which names what could answer; :class:`SpecError` for a wording that a subject
+        names where the task does not ask it in words.
         """
         able = capabilities(subject)
+        self._check_wording(subject, able)
         some = subject.tasks if isinstance(subject, AnswersSome) else None
         for capability, function in self.answers:
             if capability in able and (some is None or self.name in some) and not self._wordless(capability, subject):
@@ -161,6 +168,13 @@ class Task:
         table = self._on_scale(table, items, subject)
         self._check_options(table, items, subject, view)
         return table
+
+    def _check_wording(self, subject: Subject, able: Sequence[str]) -> None:
+        """Refuse a wording for a subject that this task does not ask in words: it would change nothing."""
+        named = subject.prompting.variant if isinstance(subject, Prompted) else ""
+        if named and "Judges" not in able and not self.wordings:
+            what = f"the task {self.name!r} does not ask {subject.subject_id} in words: there is no wording {named!r}"
+            raise SpecError(what, hint="leave the option variant out")
 
     def _wordless(self, capability: str, subject: Subject) -> bool:
         """Whether a subject that answers in conversation is to judge what cannot be asked in words."""

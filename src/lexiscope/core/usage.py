@@ -70,6 +70,18 @@ class Usage:
         return (self.text, self.start, self.end)
 
 
+def whole_text(text: str, language: str = "und") -> Usage:
+    """Return a text without outer white space as a usage of itself: its vector is the mean over all of its tokens.
+
+    >>> whole_text(" a side of a river").target
+    'a side of a river'
+
+    Errors: :class:`SpanError` E103 for a text without letters.
+    """
+    shown = text.strip()
+    return Usage(shown, 0, len(shown), language=language)
+
+
 def occurrences(text: str, wordform: str) -> list[tuple[int, int]]:
     """Return the spans at which *wordform* occurs as a whole word, case ignored where the exact case is absent.
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record
+from lexiscope.report.answers.results_page import ResultsPage
 from lexiscope.report.figures import Figure
 from lexiscope.report.tables import Table
 
@@ -60,7 +61,9 @@ class Report:
 
     ``run`` is the content of ``run.json``; what in it depends on the machine or on the page is not printed.
     ``records`` are all numbers of the run: those with a published value make the comparison with the paper, and all
-    of them can be downloaded from the page. Errors: :class:`InputError` where an id, a table or a figure occurs twice.
+    of them can be downloaded from the page. ``results`` is the page with the answers, if the report has one.
+
+    Errors: :class:`InputError` where an id, a table or a figure occurs twice.
     """
 
     title: str
@@ -70,6 +73,7 @@ class Report:
     records: tuple[Record, ...] = ()
     subtitle: str = ""
     citations: tuple[str, ...] = ()
+    results: ResultsPage | None = None
 
     def __post_init__(self) -> None:
         every = [section for top in self.sections for section in top.walk()]

@@ -164,27 +164,6 @@ def value_of(records: Iterable[Record], statistic: str, **where: object) -> floa
     return None if record is None else record.value
 
 
-def values_in_words(
-    records: Iterable[Record],
-    titles: Mapping[str, str],
-    form: str = ".1f",
-    *,
-    times: float = 1.0,
-    end: str = "",
-    divide: str = "; ",
-) -> str:
-    """Return the values of records in words, each after the short name of its subject.
-
-    *times* is what a value is multiplied by, *form* how it is printed, *end* what comes after it.
-
-    >>> shares = [Record("share", 0.5, "gasi:a"), Record("share", 0.25, "b")]
-    >>> values_in_words(shares, {"gasi:a": "a"}, times=100, end=" %")
-    'a 50.0 %; b 25.0 %'
-    """
-    known = {record.subject: times * record.value for record in records if record.value is not None}
-    return divide.join(f"{titles.get(subject, subject)} {value:{form}}{end}" for subject, value in known.items())
-
-
 def ends_of(record: Record) -> tuple[float, float]:
     """Return the ends of a record's interval for a figure, not-a-number if it has none."""
     return np.nan if record.low is None else record.low, np.nan if record.high is None else record.high

@@ -15,7 +15,20 @@ from typing import Any, Literal, cast
 
 from lexiscope.core.result import Record, Result
 from lexiscope.report.part import record_cell
-from lexiscope.report.tables import BOUNDED, INTEGER, TEXT, Cell, Column, Format, IntervalCell, Missing, Table
+from lexiscope.report.tables import (
+    BOUNDED,
+    INTEGER,
+    P_VALUE,
+    TEXT,
+    Cell,
+    Column,
+    Format,
+    Head,
+    IntervalCell,
+    Missing,
+    Table,
+    table_of,
+)
 
 Show = Literal["estimate", "value", "interval", "layer", "n", "p", "note", "condition"]
 ABSENT = Missing("not computed")
@@ -130,6 +143,30 @@ def quantities(name: str, title: str, rows: Mapping[str, Record]) -> Table:
 
     columns = (Column("Quantity"), Column("Value", Format("number", 2), align="right"))
     return Table(name, "", title, columns, tuple((label, cell(record)) for label, record in rows.items()))
+
+
+def numbers_table(
+    name: str,
+    title: str,
+    results: Iterable[Record | Result],
+    *,
+    label: str = "Statistic",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return results as a list: statistic, condition (if any has one), value with interval, p (if any has one), n.
+
+    >>> numbers_table("t", "Two", [Record("mean", 2.0, n=3), Record("sd", 0.5, p=0.1)]).rows
+    (('mean', 2.0, None, 3), ('sd', 0.5, 0.1, None))
+    """
+    records = records_of(results)
+    cells: dict[Head, Callable[[Record], Cell]] = {label: lambda record: record.statistic}
+    if any(record.condition for record in records):
+        cells["Condition"] = lambda record: record.condition.replace("=", ": ")
+    cells["Value", Format("number", 3)] = record_cell
+    if any(record.p is not None for record in records):
+        cells["p", P_VALUE] = lambda record: record.p
+    cells["n", INTEGER] = lambda record: record.n
+    return table_of(name, title, records, cells, notes=notes)
 
 
 def pivot(

@@ -10,27 +10,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import singledispatch
 from html import escape
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from lexiscope.analysis.families import TITLES, Method
 from lexiscope.analysis.layers.layers import separated_layers
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import (
     Contrast,
-    Counts,
     Curve,
     Curves,
     Estimate,
-    Fit,
-    Interval,
     Record,
     Result,
-    Undefined,
     parse_statistic,
 )
-from lexiscope.core.showing import counted
+from lexiscope.report.answers.sentences import sentence as sentence
+from lexiscope.report.answers.sentences import words_of
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.page.html import table_html as table_html
 from lexiscope.report.part import record_cell
@@ -43,6 +39,7 @@ from lexiscope.report.tables import (
     BOUNDED,
     INTEGER,
     P_VALUE,
+    TEXT,
     Cell,
     Column,
     Format,
@@ -52,235 +49,12 @@ from lexiscope.report.tables import (
     Noted,
     Table,
     drop_empty,
-    format_number,
     table_of,
     wide_rows,
 )
 
 _FREE = Format("number", 2)
 _ROWS_SHOWN = 10
-
-
-# -- sentences ------------------------------------------------------------------------------------------------------
-
-
-@singledispatch
-def sentence(result: Result) -> str:
-    """Return one sentence with direction, size, interval and n."""
-    raise StatisticError(f"{type(result).__name__} cannot be put into words", hint="register it in report.presenting")
-
-
-@sentence.register
-def _sentence_of_estimate(result: Estimate) -> str:
-    meaning = f" (higher means {result.higher})" if result.higher else ""
-    size = f"{_value_text(result)}{_interval_text(result.interval, result)}{_n_text(result)}{_test_text(result)}"
-    return f"{_name_text(result.name, result)} is {size}{meaning}.{_caution_text(result)}"
-
-
-@sentence.register
-def _sentence_of_undefined(result: Undefined) -> str:
-    return f"{_name_text(result.name, result)} is undefined: {result.reason}."
-
-
-@sentence.register
-def _sentence_of_contrast(result: Contrast) -> str:
-    first, second = _sides_text(result)
-    name, value, interval = _of_both_text(result), _value_text(result), result.interval
-    if not interval.is_defined:
-        return f"{name} of {first} minus that of {second} is {value}; {interval.note}.{_caution_text(result)}"
-    if interval.low <= 0 <= interval.high:
-        lead = f"{name} of {first} and that of {second} do not differ reliably: the difference is {value}"
-    else:
-        word, by = "higher" if result.value > 0 else "lower", format_number(abs(result.value), _form(result))
-        lead = f"{name} of {first} is {by} {word} than that of {second}"
-    size = f"{_interval_text(interval, result)}{_n_text(result)}{_test_text(result)}"
-    return f"{lead}{size}.{_caution_text(result)}"
-
-
-@sentence.register
-def _sentence_of_curve(result: Curve) -> str:
-    if result.best is None:
-        return f"{_name_text(result.statistic, result)} is undefined at every layer: {result.values[0].remark}."
-    best, last = result.estimate(result.best), result.values[-1]
-    assert isinstance(best, Estimate)
-    word = "highest" if result.better == "higher" else "lowest"
-    end = ""
-    if last.layer != result.best and last.value is not None:
-        end = f"; at the last layer, {last.layer}, it is {format_number(last.value, _form(result))}"
-    where = f"at layer {result.best} ({_value_text(best)}{_interval_text(best.interval, best)})"
-    lead = f"{_name_text(result.statistic, result)} is {word} {where}{end}{_n_text(result)}."
-    return f"{lead}{_caution_text(result)}{_chosen_text(result.chosen)}"
-
-
-@sentence.register
-def _sentence_of_curves(result: Curves) -> str:
-    return " ".join(sentence(entry) for entry in result.entries)
-
-
-@sentence.register
-def _sentence_of_counts(result: Counts) -> str:
-    listed = ", ".join(f"{label} {count:,}" for label, count in result.counts)
-    return f"{_name_text(result.name, result)}: {listed} (of {result.total:,})."
-
-
-@sentence.register
-def _sentence_of_fit(result: Fit) -> str:
-    deciding = result.p if result.p_adjusted is None else result.p_adjusted
-    word = "improves" if deciding < 0.05 else "does not reliably improve"
-    test = f"χ²({result.df}) = {result.chi2:.2f}, {_p_with_family(result)}, n = {result.n:,}"
-    return f"The {result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
-
-
-def best_of_records(records: Iterable[Record], statistic: str) -> Record | None:
-    """Return the record with the best value of a statistic: the lowest of ``min_…``, else the highest."""
-    known = [record for record in records if record.statistic == statistic and record.value is not None]
-    choose = min if statistic.startswith("min_") else max
-    return choose(known, key=lambda record: record.value or 0.0, default=None)
-
-
-def best_in_words(records: Sequence[Record], statistic: str, words: str, *, chosen: str = "") -> str:
-    """Return the subject with the best value of a statistic in one line, with layer, interval and a wrong direction.
-
-    *words* are what the value is called; without a value there is no line. *chosen* is the statistic that allows for
-    the layer having been chosen on the same items: it is said beside the value.
-
-    >>> records = [Record("max_r_squared_over_layers", r, subject=s, layer=7) for s, r in (("m", 0.35), ("n", 0.2))]
-    >>> best_in_words(records, "max_r_squared_over_layers", "highest R²")
-    'highest R² of all subjects: m at layer 7, 0.35'
-    >>> records.append(Record("r_squared(layer=chosen)", 0.31, subject="m", low=0.2, high=0.4))
-    >>> best_in_words(records, "max_r_squared_over_layers", "highest R²", chosen="r_squared(layer=chosen)")
-    'highest R² of all subjects: m at layer 7, 0.35; allowing for the choice of the layer 0.31 [0.20, 0.40]'
-    """
-    best = best_of_records(records, statistic)
-    if best is None:
-        return ""
-    known = [record for record in records if record.statistic == statistic and record.value is not None]
-    at = "" if best.layer is None else f" at layer {best.layer}"
-    at += f", view {best.view}" if len({record.view for record in known}) > 1 else ""
-    place = (best.subject, best.view, best.condition)
-    allowing = next(
-        (
-            f"; allowing for the choice of the layer {record.value:.2f}{_bounds_text(record)}"
-            for record in records
-            if record.statistic == chosen
-            and (record.subject, record.view, record.condition) == place
-            and record.value is not None
-        ),
-        "",
-    )
-    among = " of all subjects" if len({record.subject for record in known}) > 1 else ""
-    caution = f" ({best.note})" if "wrong direction" in best.note else ""
-    return f"{words}{among}: {best.subject}{at}, {best.value:.2f}{_bounds_text(best)}{allowing}{caution}"
-
-
-def _bounds_text(record: Record) -> str:
-    return f" [{record.low:.2f}, {record.high:.2f}]" if record.low is not None and record.high is not None else ""
-
-
-def _caution_text(result: Estimate | Contrast | Curve) -> str:
-    return f" Caution: {result.caution}." if result.caution else ""
-
-
-def _chosen_text(result: Estimate | Undefined | None) -> str:
-    """What a curve adds on its best layer: the value that allows for the layer having been chosen."""
-    lead = " Allowing for the choice of the layer on the same items, it is"
-    if isinstance(result, Undefined):
-        return f"{lead} undefined: {result.reason}."
-    return f"{lead} {_value_text(result)}{_interval_text(result.interval, result)}." if result else ""
-
-
-def words_of(name: str) -> str:
-    """Return the printed name of a statistic as words.
-
-    >>> words_of("spearman(with=norms)"), words_of("leave_one_out_agreement(method=spearman)")
-    ('spearman (with norms)', 'leave one out agreement (method spearman)')
-    """
-    plain, options = parse_statistic(name)
-    inner = ", ".join(f"{key} {value}" for key, value in options.items())
-    return plain.replace("_", " ") + (f" ({inner})" if inner else "")
-
-
-def _name_text(name: str, result: Result) -> str:
-    words = words_of(name)
-    of = f" of {_subject_text(result)}" if result.subject else ""
-    within = f" for {result.condition}" if result.condition else ""
-    return f"The {words}{of}{within}"
-
-
-def _subject_text(result: Result) -> str:
-    layer = f", layer {result.layer}," if result.layer is not None else ""
-    return f"{result.subject or 'all'}{layer}"
-
-
-def _of_both_text(contrast: Contrast) -> str:
-    """The statistic of a comparison, after the condition and the view that both sides share."""
-    here, there = contrast.pair
-    shared = [here.condition if here.condition == there.condition else ""]
-    shared += [f"view {here.view}" if here.view and here.view == there.view else ""]
-    of_both, name = ", ".join(filter(None, shared)), words_of(here.name)
-    return f"For {of_both}, the {name}" if of_both else f"The {name}"
-
-
-def _sides_text(contrast: Contrast) -> tuple[str, ...]:
-    """What each side of a comparison is: its subject and layer, and the view and the condition if these differ."""
-    here, there = contrast.pair
-    texts = []
-    for side in contrast.pair:
-        text = _subject_text(side)
-        if side.view and here.view != there.view:
-            text = f"{text.rstrip(',')}, view {side.view},"
-        if here.condition != there.condition:
-            text = f"{text.rstrip(',')} for {side.condition or 'all items'}"
-        texts.append(text)
-    return tuple(texts)
-
-
-def _form(result: Result) -> Format:
-    return BOUNDED if result.unit in ("", "correlation", "share") else _FREE
-
-
-def _value_text(result: Estimate | Contrast) -> str:
-    unit = f" {result.unit}" if result.unit not in ("", "correlation", "share") else ""
-    return format_number(result.value, _form(result)) + unit
-
-
-def _interval_text(interval: Interval, result: Result) -> str:
-    if not interval.is_defined:
-        return ""
-    low, high = (format_number(end, _form(result)) for end in (interval.low, interval.high))
-    return f" ({100 * interval.level:g} % interval {low} to {high})"
-
-
-def _n_text(result: Estimate | Contrast | Curve) -> str:
-    groups = f" in {counted(result.n_groups, 'group')}" if 0 < result.n_groups < result.n else ""
-    return f", n = {result.n:,}{groups}" if result.n else ""
-
-
-def _p_text(value: float) -> str:
-    printed = format_number(value, P_VALUE)
-    return printed if printed.startswith("<") else f"= {printed}"
-
-
-def _p_with_family(result: Estimate | Contrast | Fit) -> str:
-    raw = f"p {_p_text(result.p)}" if result.p is not None else ""
-    adjusted = adjusted_in_words(result.p_adjusted, result.family)
-    return ", ".join(filter(None, (raw, adjusted)))
-
-
-def _test_text(result: Estimate | Contrast) -> str:
-    return f"; {_p_with_family(result)}" if result.p is not None else ""
-
-
-def adjusted_in_words(p: float | None, family: str) -> str:
-    """Return an adjusted p with its family's method and number of tests as words; nothing if there is none.
-
-    >>> adjusted_in_words(0.03, "contrasts(method=holm,tests=84)")
-    'p = .030 adjusted for 84 tests (Holm)'
-    """
-    if p is None:
-        return ""
-    _, given = parse_statistic(family)
-    return f"p {_p_text(p)} adjusted for {given['tests']} tests ({TITLES[cast(Method, given['method'])]})"
 
 
 # -- figures --------------------------------------------------------------------------------------------------------
@@ -475,8 +249,14 @@ def html_of(title: str, columns: Mapping[str, Sequence[Any]], note: str) -> str:
         tuple(cell if cell is None or isinstance(cell, str | bool | int | float) else str(cell) for cell in row)
         for row in first
     )
-    table = Table("rows", "", title, tuple(map(Column, columns)), rows, (note,) if note else ())
-    return table_html(drop_empty(table))
+    heads = tuple(Column(name, _format_of(row[at] for row in rows)) for at, name in enumerate(columns))
+    return table_html(drop_empty(Table("rows", "", title, heads, rows, (note,) if note else ())))
+
+
+def _format_of(cells: Iterable[Cell]) -> Format:
+    """How a column of first rows is shown: numbers with few digits, the file behind them has all."""
+    numbers = [cell for cell in cells if isinstance(cell, float)]
+    return Format("number", 0 if all(map(float.is_integer, numbers)) else 4) if numbers else TEXT
 
 
 def figure_html(figure: Figure) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate
-from lexiscope.core.study import Question
+from lexiscope.core.study import CollectionPlan, Deviation, Question
 from lexiscope.report.document import Paragraph, Section
 from lexiscope.report.part import Part, join_parts
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Head, Missing, Table, columns, drop_empty, table_of
@@ -55,6 +56,24 @@ def subjects_table(
     """Return what is known of the subjects; the columns in *without* and those without content are omitted."""
     cells = {head: cell for head, cell in _FACTS.items() if head not in without}
     return drop_empty(table_of(name, title, facts, cells, number=number))
+
+
+def subject_counts(facts: Iterable[SubjectFacts]) -> dict[str, Estimate]:
+    """Return how many subjects there are of each kind, by its label: family, multilingual or not, both, layers.
+
+    >>> counts = subject_counts([SubjectFacts("a", family="BERT", n_layers=12), SubjectFacts("b", family="BERT")])
+    >>> {label: count.value for label, count in counts.items()}["family: BERT"]
+    2
+    """
+    listed = list(facts)
+    flags = [f"multilingual={bool(of.multilingual)}" for of in listed]
+    families = [f"family={of.family}" for of in listed]
+    both = [f"{family} {flag}" for family, flag in zip(families, flags, strict=True)]
+    counts = Counter([*flags, *families, *both, *(f"layers={of.n_layers}" for of in listed)])
+    return {
+        condition.replace("=", ": "): Estimate("n_models", count, condition=condition)
+        for condition, count in sorted(counts.items())
+    }
 
 
 def tokens_table(
@@ -179,6 +198,20 @@ def asked_in(question: Question) -> tuple[str, ...]:
     return (f"Asked in {question.section}.",)
 
 
+def plan_sections(plan: CollectionPlan | None) -> tuple[Section, ...]:
+    """Return the section on the plan that was signed for the answers: who, when, what deviates; none without a plan."""
+    if plan is None:
+        return ()
+    cells: Mapping[Head, Callable[[Deviation], Cell]] = {
+        "About": lambda deviation: deviation.about,
+        "Planned": lambda deviation: deviation.planned,
+        "Done": lambda deviation: deviation.done,
+    }
+    tables = (table_of("deviations", "Deviations from the plan", plan.deviations, cells),) if plan.deviations else ()
+    none = () if tables or plan.refused else ("The collection and this run follow the plan.",)
+    return (Section("plan", "The plan", (plan.said(), *none), tables),)
+
+
 def question_section(question: Question, texts: Sequence[Paragraph], part: Part) -> Section:
     """Return the section of a question: what is said of it, the tables and figures of its part, its mark.
 
@@ -194,7 +227,7 @@ def omissions_section(parts: Iterable[Part]) -> Section | None:
     heads = columns("What", "Of", "Why it is not in this run")
     rows = tuple((omission.analysis, omission.subject or "all", omission.reason) for omission in omissions)
     table = Table("left_out", "", "Analyses and sets that are not in this run", heads, rows)
-    return Section("left_out", "What was left out, and why", tables=(table,)) if rows else None
+    return Section("left_out", "Excluded data", tables=(table,)) if rows else None
 
 
 def card_section(card: DatasetCard, *, section_id: str = "data") -> Section:

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import AtMost
 from lexiscope.core.run import csv_lines
 from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import KIND_COLUMN
@@ -59,7 +60,8 @@ class Format:
     """How numbers of a column are printed; text stays as it is.
 
     ``number``: fixed *digits*, without the leading zero where *leading_zero* is false (for bounded quantities);
-    ``integer``: thousands apart; ``p``: like a bounded number, ``< .001`` below a unit of the last digit.
+    ``integer``: thousands apart; ``p``: like a bounded number, ``< .001`` below a unit of the last digit; the smallest
+    p that draws can give is rounded up, after ``≤``.
     """
 
     kind: Literal["number", "integer", "p", "text"] = "number"
@@ -216,11 +218,17 @@ def format_number(value: float, form: Format) -> str:
 
     >>> format_number(-0.597, BOUNDED), format_number(109850880, INTEGER), format_number(0.0000003, P_VALUE)
     ('−.60', '109,850,880', '< .001')
+    >>> format_number(AtMost(2 / 401), P_VALUE)  # no draw of 400 was as extreme
+    '≤ .005'
     >>> format_number(-0.001, Format(digits=2))  # never a negative zero
     '0.00'
     """
     if form.kind == "p" and value < 10.0**-form.digits:
         return "< " + _without_leading_zero(f"{10.0**-form.digits:.{form.digits}f}")
+    if form.kind == "p" and isinstance(value, AtMost):
+        # rounded down it would be below what the draws show; the slack keeps .005 from becoming .006
+        value = math.ceil(value * 10**form.digits - 1e-9) / 10**form.digits
+        return f"≤ {format_number(value, form)}"
     text = f"{value:,.0f}" if form.kind == "integer" else f"{value:.{form.digits}f}"
     if float(text.replace(",", "")) == 0:
         text = text.removeprefix("-")

@@ -1,4 +1,6 @@
-"""Example sentences of induced senses from running text: the most probable of each sense, and some drawn at random.
+"""Usages of induced senses in running text: examples of each sense, and the usages of words in two corpora.
+
+Examples are the most probable ones of each sense, and some drawn at random.
 
 The corpus is read once, line by line; what is held are the examples kept so far and some thousand occurrences. The same
 corpus, words and seed give the same examples, whichever other words are asked for.
@@ -15,7 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.core.usage import Usage
+from lexiscope.items.answers.known_words import KnowsWords
 from lexiscope.items.draws import generator_of
 from lexiscope.items.text_rules import sentence_spans
 from lexiscope.resources.corpora.running_text import NUMBER, read_places, words_of, words_with_spans
@@ -351,6 +356,98 @@ def _place(row: tuple[float, int, Usage]) -> int:
     return row[1]
 
 
+# -- the usages of words in two corpora, with the sense that is chosen in each ---------------------------------------
+
+
+class ChoosesKnownSenses(Subject, ChoosesSense, KnowsWords, Protocol):
+    """A subject that says which words it knows, and how probable each sense of a usage is."""
+
+
+class ChoosesInducedSenses(ChoosesKnownSenses, Protocol):
+    """A subject of which the senses themselves are known, too."""
+
+    @property
+    def induced(self) -> InducedSenses:
+        """Its senses."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedWord:
+    """A word in two corpora: its senses as rows of all senses, their numbers from 1, its usages, their probabilities.
+
+    *Shape:* usages and shares have an entry for each corpus; shares (usages, senses).
+    """
+
+    rows: tuple[int, ...]
+    numbers: tuple[int, ...]
+    usages: tuple[tuple[Usage, ...], ...]
+    shares: tuple[Floats, ...]
+
+    @property
+    def chosen(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The most probable sense of each usage, in each corpus."""
+        first, second = (np.asarray(own.argmax(axis=1), np.int64) for own in self.shares)
+        return first, second
+
+    def examples(self, n: int) -> tuple[tuple[tuple[Usage, ...], ...], ...]:
+        """Return up to *n* usages of each sense in each corpus, the surest first. *Shape: (senses, corpora)*."""
+        senses = []
+        for sense in range(len(self.rows)):
+            sides = []
+            for usages, shares, chosen in zip(self.usages, self.shares, self.chosen, strict=True):
+                mine = np.flatnonzero(chosen == sense)
+                best = mine[np.argsort(-shares[mine, sense], kind="stable")][:n]
+                sides.append(tuple(usages[place] for place in best.tolist()))
+            senses.append(tuple(sides))
+        return tuple(senses)
+
+
+def compare_usages(
+    subject: ChoosesInducedSenses, drawn: Sequence[Mapping[str, Sequence[Usage]]], *, fewest: int
+) -> tuple[dict[str, ComparedWord], dict[str, str]]:
+    """Return the words of which a subject knows so many usages in each corpus, with the senses that it chooses there.
+
+    And the other words, each with the reason. *drawn* are the usages of each corpus by word (:func:`draw_usages`).
+    Errors: :class:`InputError` where no word has *fewest* usages.
+    """
+    compared, left_out, induced = {}, {}, subject.induced
+    for word in drawn[0]:
+        usages = tuple(tuple(usage for usage in own[word] if subject.knows(usage)) for own in drawn)
+        form = next((spelling for spelling in (word, word.lower()) if spelling in induced.index), None)
+        if form is None or min(map(len, usages)) < fewest:
+            counts = " and ".join(str(len(own)) for own in usages)
+            left_out[word] = "not in the vocabulary" if form is None else f"{counts} usages, fewer than {fewest}"
+            continue
+        rows = tuple(induced.of(form))
+        columns = induced.numbers[list(rows)]
+        shares = tuple(np.asarray(subject.sense_distribution(own), np.float32)[:, columns] for own in usages)
+        compared[word] = ComparedWord(rows, tuple((columns + 1).tolist()), usages, shares)
+    if not compared:
+        what = f"no word has {fewest} usages in each corpus that these vectors know"
+        raise InputError(what, hint="name other words, or give more text")
+    return compared, left_out
+
+
+def chosen_senses(subject: Subject, compared: Mapping[str, ComparedWord], names: Sequence[str]) -> ResponseTable:
+    """Return the sense of every usage, as answers; *names* are what the corpora are called."""
+    rows = [
+        (f"{name}/{word}/{number}", str(own.numbers[sense]))
+        for word, own in compared.items()
+        for name, chosen in zip(names, own.chosen, strict=True)
+        for number, sense in enumerate(chosen.tolist(), start=1)
+    ]
+    return ResponseTable.from_columns(
+        {
+            "subject_id": subject.subject_id,
+            "subject_kind": subject.kind,
+            "item_id": [item_id for item_id, _ in rows],
+            "task": "sense_drift",
+            "measure": "induced_sense",
+            "option": [option for _, option in rows],
+        }
+    )
+
+
 # -- the sense that the words of a sentence choose --------------------------------------------------------------------
 # Every occurrence of a word in a sentence, with the words that chose its sense.
 
@@ -360,6 +457,7 @@ class SenseUsage:
     """A word in a sentence, at half-open offsets: how probable its senses are, in their order, and which words chose.
 
     ``beside`` are the known words of the window, left to right; without any all senses, or their priors, are shown.
+    There are none for a subject that reads whole texts.
     """
 
     text: str
@@ -379,7 +477,11 @@ def read_usages(reader: ReadsSenses, word: str, text: str) -> tuple[SenseUsage, 
     number, tokens = induced.index[word], reader.tokens(text)
     usages = []
     for (_, start, end), near in words_with_neighbours(tokens, {number}, reader.window):
-        (shares,) = reader.distributions(number, [near])
+        if reader.window or not isinstance(reader, ChoosesSense):
+            (shares,) = reader.distributions(number, [near])
+        else:
+            # a subject without a window reads the whole text
+            (shares,) = reader.sense_distribution([Usage(text, start, end)])
         beside = tuple(induced.words[token] for token in near)
         usages.append(SenseUsage(text, start, end, beside, tuple(shares[columns].astype(float).tolist())))
     if not usages:

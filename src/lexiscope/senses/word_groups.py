@@ -31,7 +31,7 @@ DISTANCE_MEASURE = (DISTANCE, "distance of the option from what a model compares
 
 @dataclass(frozen=True, slots=True)
 class OptionDistances:
-    """The distances of an item's options, or the words for which it has no answer.
+    """The distances of an item's options, or why it has none: the words that are unknown, or another reason.
 
     *Shape:* distances (options, layers). *Lower means:* nearer.
     """
@@ -39,6 +39,7 @@ class OptionDistances:
     options: tuple[str, ...]
     distances: Doubles | None
     unknown: tuple[str, ...] = ()
+    reason: str = ""
 
 
 def word_usage(word: str, language: str) -> Usage:
@@ -125,17 +126,18 @@ def distance_rows(
     *,
     layers: Sequence[int | None],
     pick: Callable[[Doubles], Any],
+    names: tuple[str, str] = (CHOICE, DISTANCE),
 ) -> Iterator[Response]:
     """Yield the rows of answers by distance: of each item its choice at every layer, then each option's distance.
 
     *blank* says who answers which task in which view. *pick* is ``np.argmin`` or ``np.argmax``; of equal distances the
-    option that is first is taken. An item without distances has one row without option, its unknown words in
-    ``raw``.
+    option that is first is taken. An item without distances has one row without option, the reason in
+    ``raw``. *names* are the measures of the choice and of a distance.
     """
     for item, answer in zip(items, answers, strict=True):
-        choice = replace(blank, item_id=item.item_id, measure=CHOICE)
+        choice = replace(blank, item_id=item.item_id, measure=names[0])
         if answer.distances is None:
-            yield replace(choice, raw=unknown_reason(answer.unknown))
+            yield replace(choice, raw=answer.reason or unknown_reason(answer.unknown))
             continue
         # distances that differ by less than rounding are equal: the first option is taken on every machine
         distances = np.round(answer.distances, 12)
@@ -143,7 +145,7 @@ def distance_rows(
             yield replace(choice, option=answer.options[int(pick(distances[:, place]))], layer=layer)
         for place, layer in enumerate(layers):
             for option, distance in zip(answer.options, distances[:, place].tolist(), strict=True):
-                yield replace(choice, measure=DISTANCE, value=distance, option=option, layer=layer)
+                yield replace(choice, measure=names[1], value=distance, option=option, layer=layer)
 
 
 def blank_row(subject: Subject, task: str, view: str) -> Response:

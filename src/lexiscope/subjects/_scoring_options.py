@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from lexiscope.core.errors import SpecError
+from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy
 from lexiscope.subjects._options import Device, read_options
 
@@ -18,6 +19,18 @@ _ROW_TOKENS, _PLAIN_ROW_TOKENS = {"cpu": 2_048}, {"cpu": 512}
 _BATCH_TOKENS = {"cpu": 1_024}
 
 
+class HasWording(Protocol):
+    """Options that name a wording."""
+
+    @property
+    def variant(self) -> str:
+        """The wording; empty: the task's first."""
+
+    @property
+    def language(self) -> str:
+        """The language of the words; empty: the item's own."""
+
+
 @dataclass(frozen=True, slots=True)
 class CausalOptions:
     """How a causal language model is run.
@@ -27,7 +40,7 @@ class CausalOptions:
     ``batch_tokens``: of a batch; 0 = as measured best. ``self_test``: the task tries trivially easy pairs first.
     ``bos_token``: the text of the token that is put before a text, for a tokenizer that names none.
     ``trust_remote_code``: the revision whose code may run. ``base``: where the base model of an adapter lies, if not
-    where the training found it.
+    where the training found it. ``variant`` and ``language``: the wording in which a task asks, and its language.
     """
 
     policy: ScoringPolicy = PUBLISHED
@@ -41,6 +54,8 @@ class CausalOptions:
     bos_token: str = ""
     trust_remote_code: str = ""
     base: str = ""
+    variant: str = ""
+    language: str = ""
 
     @property
     def row_budget(self) -> int:
@@ -82,6 +97,17 @@ def policy_options(policy: ScoringPolicy) -> dict[str, str]:
     """
     parts = [part for part in _POLICY if part != "per"]
     return {part: getattr(policy, part) for part in parts if getattr(policy, part) != getattr(PUBLISHED, part)}
+
+
+def prompting_of(options: HasWording) -> Prompting:
+    """Return in which words a task asks: its wording and their language; empty: the task's first, the item's own."""
+    return Prompting(options.variant, language=options.language)
+
+
+def wording_options(options: HasWording) -> dict[str, str]:
+    """Return the options of a spec that name the words in which a task asks; none where the task's first is meant."""
+    named = {"variant": options.variant, "language": options.language}
+    return {name: value for name, value in named.items() if value}
 
 
 def causal_options(given: Mapping[str, str]) -> CausalOptions:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
-from lexiscope.build.minimal_pairs.word_counts import noun_count, read_frequencies
+from lexiscope.build.minimal_pairs.word_counts import read_frequencies, tagged_count
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import DataError, InputError, Place, SpecError
@@ -245,8 +245,9 @@ class WordFrequency(BaselineSubject):
 
     *table* is a table with the columns ``word`` and ``count``
     (:func:`~lexiscope.build.minimal_pairs.word_counts.read_frequencies`; a word that is not in it has 0). Without one,
-    a word has the noun tag counts of WordNet 3.0 (:func:`~lexiscope.build.minimal_pairs.word_counts.noun_count`; 0
-    where it is no noun there). It gives a row per option. *Unit:* occurrences. *Higher means:* more frequent.
+    a word has the tag counts of WordNet 3.0 in its usage's part of speech, by default the noun
+    (:func:`~lexiscope.build.minimal_pairs.word_counts.tagged_count`; 0 where WordNet has no such word). It gives a row
+    per option. *Unit:* occurrences. *Higher means:* more frequent.
     Errors of its use: :class:`InputError` for a damaged table; :class:`~lexiscope.core.errors.DataError` without a
     table if WordNet is not available, or the items are not in English.
     """
@@ -285,17 +286,17 @@ class WordFrequency(BaselineSubject):
                 what, hint="give a table of counts: baseline:frequency?table=FILE; in a study, --frequency FILE"
             )
         ids = [item.item_id for item in items for _ in item.options]
-        values = [float(self._count(word)) for item in items for word in item.options]
+        values = [self._count(word, item.usages[0].pos) for item in items for word in item.options]
         names = [name for item in items for name in _option_names(item)]
         return self._table(ids, task, self.measure, value=values, option=names)
 
     @cached_property
-    def _count(self) -> Callable[[str], float]:
+    def _count(self) -> Callable[[str, str | None], float]:
         if self.table:
             counts = read_frequencies(self.table)
-            return lambda word: counts.get(word.casefold(), 0.0)
+            return lambda word, _tag: counts.get(word.casefold(), 0.0)
         lexicon = wordnet.load()
-        return cache(lambda word: float(noun_count(lexicon, word)))
+        return cache(lambda word, tag: float(tagged_count(lexicon, word, POS_OF_TAG.get(tag or "", "n"))))
 
 
 # -- senses and pages: the first option, and the most frequent sense of a corpus -------------------------------------

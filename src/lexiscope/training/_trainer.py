@@ -241,11 +241,15 @@ def _isolated() -> Iterator[None]:
     before = random.getstate(), np.random.get_state()  # noqa: NPY002
     verbosity = transformers.logging.get_verbosity()
     hidden = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("ACCELERATE_")}
-    gc.freeze()
+    # what the program itself left out of garbage collections stays out of them
+    own = gc.get_freeze_count() == 0
+    if own:
+        gc.freeze()
     try:
         yield
     finally:
-        gc.unfreeze()
+        if own:
+            gc.unfreeze()
         os.environ.update(hidden)
         transformers.logging.set_verbosity(verbosity)
         random.setstate(before[0])

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.analysis.thresholds import best_threshold
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
@@ -33,8 +34,8 @@ METHOD = "threshold"
 _COMPARED = {"pair": "pair", "verification": "verification", "gloss": "senses"}
 """What is compared, by the method that learns the answers to a task."""
 
-# vectors of one text differ by less between two batches
-_SAME_COSINE = 1e-6
+_BEYOND = 2.0
+"""A threshold that no cosine reaches, where one answer is best for all."""
 
 
 def probe_question(task: str) -> str | None:
@@ -87,25 +88,6 @@ def fit_threshold(
     return write_untrained(job, base, out=out, figure=figure)
 
 
-def best_threshold(cosines: Doubles, same: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[float, int]:
-    """Return the threshold from which on the answer is *same*, and how many answers are then right.
-
-    It lies half way between two cosines, or at ±2 where one answer is best for all; of several, the lowest.
-
-    >>> best_threshold(np.array([0.2, 0.9, 0.4, 0.8]), np.array([False, True, False, True]))
-    (0.6, 4)
-    """
-    order = np.argsort(cosines, kind="stable")
-    ranked, right = cosines[order], same[order]
-    # right answers where the threshold lies below the k-th cosine: different before it, same from it on
-    counts = np.concatenate([[0], np.cumsum(~right)]) + np.concatenate([np.cumsum(right[::-1])[::-1], [0]])
-    apart = np.concatenate([[True], np.diff(ranked) > _SAME_COSINE, [True]])
-    place = int(np.argmax(np.where(apart, counts, -1)))
-    if place in (0, len(ranked)):
-        return (-2.0 if place == 0 else 2.0), int(counts[place])
-    return float(round((ranked[place - 1] + ranked[place]) / 2, 9)), int(counts[place])
-
-
 def _figures_by_layer(
     rows: tuple[Rows, Rows], cosines: Sequence[list[Doubles]]
 ) -> tuple[list[float], list[float], list[float]]:
@@ -113,8 +95,9 @@ def _figures_by_layer(
     train, dev = (np.concatenate(part) for part in cosines)
     same, expected = (np.array([gold == SAME for gold in part.golds()]) for part in rows)
     best = [best_threshold(train[:, layer], same) for layer in range(train.shape[1])]
-    figures = [float(((dev[:, layer] >= limit) == expected).mean()) for layer, (limit, _) in enumerate(best)]
-    return [right / len(same) for _, right in best], figures, [limit for limit, _ in best]
+    limits = [min(max(limit, -_BEYOND), _BEYOND) for limit, _ in best]
+    figures = [float(((dev[:, layer] >= limit) == expected).mean()) for layer, limit in enumerate(limits)]
+    return [right / len(same) for _, right in best], figures, limits
 
 
 def _right_by_layer(items: Sequence[Item], cosines: Sequence[Doubles]) -> list[float]:

@@ -21,8 +21,8 @@ import numpy as np
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.items.answers.sense_options import definition_of
 from lexiscope.items.arrange.views import CONTEXT, CONTEXT_SPAN, MASK, view_item
-from lexiscope.subjects.trained._wording import definition_of
 
 VIEWS = ("full", CONTEXT, CONTEXT_SPAN, "word", "label")
 """The views of which there are features."""

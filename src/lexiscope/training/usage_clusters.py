@@ -21,7 +21,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import with_mask
 from lexiscope.items.tables.findings import ExcludedEntry
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
-from lexiscope.subjects.senses._sense_folder import USAGE_CLUSTERS
+from lexiscope.subjects.senses._sense_subject import USAGE_CLUSTERS
 from lexiscope.subjects.senses.usage_clusters import CLUSTERS
 from lexiscope.training.gasi.train import save_tensors, write_senses
 

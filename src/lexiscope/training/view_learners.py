@@ -6,7 +6,7 @@ is answered by a learner that learnt from the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,9 @@ from lexiscope.core.item import Item
 from lexiscope.items.arrange.splits import ItemDivision
 from lexiscope.items.arrange.views import GUESSED_WORD, view_item
 from lexiscope.items.sheets.guessed_word import GUESS_OF
+
+Features = Callable[[Sequence[Item], Sequence[Item], str], Any]
+"""The features of items, and of further ones, in a view: a dense or sparse matrix. *Shape:* (both, features)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ see.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,23 +21,40 @@ from lexiscope.build.planted.bias import count_answers
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.usage import Usage
+from lexiscope.core.usage import Usage, whole_text
 from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
+from lexiscope.items.answers.sense_options import definition_of
 from lexiscope.items.arrange.splits import ItemDivision, sample_items
-from lexiscope.items.arrange.views import GUESSED_WORD, view_item
-from lexiscope.subjects.trained._probe import UntrainedEncoder, whole_text
-from lexiscope.subjects.trained._wording import definition_of
+from lexiscope.items.arrange.views import CONTEXT_SPAN, GUESSED_WORD, view_item
+from lexiscope.subjects.trained._probe import UntrainedEncoder
 from lexiscope.training._steps import Progress
 from lexiscope.training.cues.word_removal import Answered, RemovalPlan
-from lexiscope.training.protocols import TrainingPlan, is_retrieval
+from lexiscope.training.protocols import Protocol, TrainingPlan, budget_plan, is_retrieval, plan_for
 from lexiscope.training.selection import Selection, run_selection
-from lexiscope.training.view_learners import Further, counted_answers, regression_log_odds, unseen_texts, with_guesses
+from lexiscope.training.settings import TrainingSettings
+from lexiscope.training.text_features import text_matrix
+from lexiscope.training.view_learners import (
+    Features,
+    Further,
+    counted_answers,
+    regression_log_odds,
+    unseen_texts,
+    with_guesses,
+)
 
+LOOK_UP = "look_up"
+"""The learner that counts: it needs no model, and sees what a view shows and nothing else."""
+WORDS = "words"
+"""The learner of words and characters: it needs no model, and is trained on each view in seconds."""
+WORDS_SUBJECT = "words and characters"
+"""What the learner of words and characters is called among the subjects."""
+_WORDS_LEARNT = (
+    "A logistic regression on words, characters, lengths and what two texts share, trained on each view. It knows no "
+    "meanings: a model that understands the texts may reach more with the whole input, and lower biases."
+)
 _COUNTED = "No model: it counts which answers stood beside the same shown texts in training."
 _NEARNESS = "it compares the two words of a pair with each other and does not see which words they are"
 
-Features = Callable[[Sequence[Item], Sequence[Item], str], Any]
-"""The features of items, and of further ones, in a view: a dense or sparse matrix. *Shape:* (both, features)."""
 Ask = Callable[[Any, Sequence[Item], str, str], ResponseTable]
 """Asks a trained model (a subject) items in a view; the last is a name under which their answers can be kept."""
 Row = tuple[Item, str, str]
@@ -85,6 +103,78 @@ class ViewAnswers:
     def cut_items(self) -> list[tuple[str, str, int]]:
         """Where items were longer than what the model reads: view, split, and the number of items."""
         return [(training.view, part, n) for training in self.trained for part, n in training.cut.items() if n]
+
+
+def learner_answers(
+    parts: ItemDivision,
+    learner: str,
+    *,
+    views: Sequence[str],
+    task: str,
+    protocol: Protocol | Literal["auto"],
+    budget: str,
+    share: int,
+    settings: TrainingSettings,
+    out: Path,
+    name: str,
+    ask: Ask,
+    space: SearchSpace | None = None,
+    guessed: Sequence[Item] = (),
+    removals: Sequence[RemovalPlan] = (),
+    progress: Progress | None = None,
+) -> ViewAnswers:
+    """Return the answers of a learner in all views: :data:`LOOK_UP`, :data:`WORDS`, or an encoder by a protocol.
+
+    A budget, if there is one, chooses the protocol; *share* is the number of learners among which it is divided. Plans,
+    trainings and encodings are kept below *out* under *name*; encodings, which are large, until all is answered.
+    Errors: those of the trainings and of the subjects.
+    """
+    plain = tuple(view for view in views if view != CONTEXT_SPAN)
+    if learner == LOOK_UP:
+        return counts_by_view(parts, plain, task=task, subject=LOOK_UP, removals=removals)
+    if learner == WORDS:
+        regression = regression_by_view(
+            parts,
+            views,
+            text_matrix,
+            task=task,
+            subject=WORDS_SUBJECT,
+            kind="baseline",
+            further=with_guesses(parts, guessed, parts.all_items),
+            removals=removals,
+            progress=progress,
+        )
+        return replace(regression, plan=_WORDS_LEARNT)
+    if budget:
+        kept = out / "plans" / f"{name}.json"
+        plan = budget_plan(
+            parts, task, learner, plain, budget=budget, share=share, kept=kept, settings=settings, space=space
+        )
+    else:
+        plan = plan_for(protocol, parts, task, settings=settings)
+    store = out / "vectors" / name
+    by_view = probe_by_view
+    if plan.protocol != "linear":
+        by_view = partial(training_by_view, ask=ask, out=out / "shards" / name, space=space)
+    answers = by_view(
+        parts,
+        plain if plan.protocol == "reduced" else views,
+        learner,
+        plan,
+        task=task,
+        subject=subject_name(learner, plan.protocol),
+        store=store,
+        guessed=guessed,
+        removals=removals,
+        progress=progress,
+    )
+    shutil.rmtree(store, ignore_errors=True)
+    return answers
+
+
+def subject_name(encoder: str, protocol: str) -> str:
+    """Return what a trained or probed encoder is called: the last part of its path, and its protocol."""
+    return f"{encoder.rstrip('/').rpartition('/')[2] or encoder}, {protocol.replace('_', '-')}"
 
 
 def counts_by_view(
@@ -171,7 +261,7 @@ def probe_by_view(
     if not parts.folds:
         test, train = sample_items(parts.test, plan.test_rows), sample_items(parts.train, rows.max_rows)
         few = replace(parts, train=train, dev=sample_items(parts.dev, rows.max_dev_rows), test=test)
-    reader = UntrainedEncoder(f"encoder:{encoder}?device={rows.device}&threads={rows.threads}", store)
+    reader = _untrained_encoder(encoder, rows, store)
     splits = {"train": few.train, "dev": few.dev, "test": few.test}
     cut = {view: {name: n_cut(items, view, reader) for name, items in splits.items()} for view in views}
     answers = regression_by_view(
@@ -186,6 +276,21 @@ def probe_by_view(
     )
     trained = tuple(replace(training, cut=cut[training.view]) for training in answers.trained)
     return replace(answers, trained=trained, plan=plan.how, left_out=plan.left_out)
+
+
+def linear_learners(encoders: Iterable[str], settings: TrainingSettings, store: Path) -> Mapping[str, Features]:
+    """Return words and characters, and a linear probe of each encoder among *encoders*, by the name of the subject."""
+    return {WORDS_SUBJECT: text_matrix} | {
+        subject_name(encoder, "linear"): partial(
+            vector_features, encoder=_untrained_encoder(encoder, settings, store / str(number))
+        )
+        for number, encoder in enumerate(encoders)
+        if encoder not in (WORDS, LOOK_UP)
+    }
+
+
+def _untrained_encoder(encoder: str, settings: TrainingSettings, store: Path) -> UntrainedEncoder:
+    return UntrainedEncoder(f"encoder:{encoder}?device={settings.device}&threads={settings.threads}", store)
 
 
 def training_by_view(

@@ -186,6 +186,9 @@ def test_model_place_counts_raters_strictly_below() -> None:
     place = model_place(found, float(found.values[0]))
     assert (place.n, place.value, place.note) == (3, 1 / 3, "1 of 3 raters are below ρ = 0.8660")
     assert place.name == "raters_below_model(among=leave_one_out,method=spearman)"
+    allowing = model_place(found, 0.7, chosen=True)
+    assert allowing.name == "raters_below_model(among=leave_one_out,method=spearman,layer=chosen)"
+    assert allowing.value == 1 / 3
     with pytest.raises(StatisticError, match="not a correlation"):
         model_place(found, 1.5)
 

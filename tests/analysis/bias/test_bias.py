@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lexiscope.analysis.bias.bias import bias_value, context_word_bias
+from lexiscope.analysis.bias.bias import bias_value, context_word_bias, effects_of_items
 from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import parse_statistic
+from lexiscope.core.result import Estimate, parse_statistic
 
 SHARES = st.floats(0, 1)
 
@@ -159,3 +159,53 @@ def test_fourteen_thousand_items_take_seconds() -> None:
     start = time.process_time()
     context_word_bias(views)
     assert time.process_time() - start < 30
+
+
+def test_effects_of_items_are_those_of_each_set_and_their_differences() -> None:
+    """Two sets that share words but not items, by hand: what is above LABEL, the ratio, and what the second changes.
+
+    The interval of a change has the expanded percentiles (Hesterberg 2015) of an independent resampling of words.
+    """
+    named = [f"w{number}" for number in range(20)]
+    words = {"all": named * 3, "kept": named * 2}
+    rng = np.random.default_rng(5)
+    values = {
+        (name, view): (rng.random(len(own)) < p).astype(float)
+        for name, own in words.items()
+        for view, p in (("full", 0.95), ("context", 0.8), ("label", 0.3))
+    }
+    scores = {
+        name: {view: ViewScores(values[name, view], own) for view in ("full", "context", "label")}
+        for name, own in words.items()
+    }
+    effects = {effect.name: effect for effect in effects_of_items(scores, changed="kept", resamples=20_000, seed=3)}
+
+    def value(name: str) -> float:
+        effect = effects[name]
+        assert isinstance(effect, Estimate)
+        return effect.value
+
+    above = {key: own.mean() - values[key[0], "label"].mean() for key, own in values.items()}
+    base = "view_difference(first=context,second=label,metric=accuracy,items="
+    assert value(f"{base}all)") == pytest.approx(above["all", "context"])
+    assert value(f"{base}kept,minus=all)") == pytest.approx(above["kept", "context"] - above["all", "context"])
+    ratio = {name: above[name, "context"] / above[name, "full"] for name in words}
+    assert value("context_bias(metric=accuracy,items=kept)") == pytest.approx(ratio["kept"])
+    assert value("context_bias(metric=accuracy,items=kept,minus=all)") == pytest.approx(ratio["kept"] - ratio["all"])
+    assert (effects[f"{base}all)"].n, effects[f"{base}kept)"].n) == (60, 40)
+    # every word has as many items as any other: the mean of a resample is the mean of the means of its words
+    drawn = rng.integers(0, 20, (20_000, 20))
+    means = {key: own.reshape(-1, 20).mean(axis=0)[drawn].mean(axis=1) for key, own in values.items()}
+    moved = means["kept", "context"] - means["kept", "label"] - means["all", "context"] + means["all", "label"]
+    tail = stats.norm.cdf(-math.sqrt(20 / 19) * stats.t.ppf(0.975, 19))
+    change = effects[f"{base}kept,minus=all)"]
+    assert isinstance(change, Estimate)
+    ends = (change.interval.low, change.interval.high)
+    assert ends == pytest.approx(tuple(np.quantile(moved, [tail, 1 - tail])), abs=0.02)
+    flat = {
+        name: {view: ViewScores([0.5] * 4, list("abcd")) for view in ("full", "context", "label")} for name in words
+    }
+    undefined = {effect.name: effect for effect in effects_of_items(flat, changed="kept", resamples=50)}
+    reasons = [str(undefined[f"context_bias(metric=accuracy,items=kept{more})"]) for more in ("", ",minus=all")]
+    assert "FULL is not above LABEL" in reasons[0]
+    assert "not shown to be above LABEL in both sets" in reasons[1]

@@ -164,3 +164,12 @@ def test_a_subject_that_is_never_wrong_is_said_to_look_too_exact() -> None:
     assert "In FULL and CONTEXT all answers of the model score alike" in found.text
     assert "word bias 0.00 [−" in found.word.sentence
     assert "score alike" not in verdict(biases(full=0.9, context=0.9, word=0.5)).text
+
+
+def test_a_part_that_is_right_on_the_same_items_as_label_is_said_to_look_too_exact() -> None:
+    """A learner that answers alike in WORD and in LABEL: 0.0 [0.0, 0.0] does not show that the word tells nothing."""
+    of = views(full=0.9, context=0.7, word=0.5)
+    found = verdict(context_word_bias(of | {"label": of["word"]}, resamples=300))
+    told = "In WORD and LABEL the model is right on the same items: an interval without width does not show that"
+    assert told in found.text
+    assert told not in verdict(context_word_bias(of, resamples=300)).text

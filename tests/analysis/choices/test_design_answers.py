@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.choices.choice_sets import one_by_one
@@ -22,9 +24,12 @@ from lexiscope.analysis.choices.design_answers import (
     consistency_table,
     contrast_results,
     disagreeing_tests,
+    group_answers,
+    group_results,
     one_by_one_results,
     pooled,
     subject_answers,
+    token_delta_results,
     token_effects,
     turned_round,
 )
@@ -55,6 +60,87 @@ def answers(
         for value in (float((number == 0) == (item.conditions["item"] in right)),)
     ]
     return subject_answers(DESIGN, ResponseTable.from_rows(rows), subject=subject)
+
+
+def test_groups_of_items_are_compared() -> None:
+    """Right in 3 of 4 verbs and 1 of 2 nouns; against one word at a time, the mean share of the others that lose.
+
+    Welch's t of (1, 1, 1, 0) and (1, 0) by hand: .25 / √(.25 / 4 + .5 / 2), df = (5/16)² / ((1/16)²/3 + (1/4)²/1).
+    """
+    random = [item for item in ITEMS if cell_of(item) == RANDOM][:6]
+    parts = dict(zip((item.item_id for item in random), ("verb",) * 4 + ("noun",) * 2, strict=True))
+    items = [replace(item, conditions={**item.conditions, "part_of_speech": parts[item.item_id]}) for item in random]
+    # of the ten other words so many have a lower score than the right one
+    below = dict(zip(parts, (10, 10, 10, 4, 10, 5), strict=True))
+    rows = [
+        Response("m", "lm", item_id, "minimal_pair", "score", float(value), option)
+        for item_id, n in below.items()
+        for option, value in [("correct", 0.0), *((f"incorrect_{k}", -1.0 if k <= n else 1.0) for k in range(1, 11))]
+    ]
+    table, design = ResponseTable.from_rows(rows), ChoiceDesign(items, resamples=100)
+    assert design.values_of("part_of_speech") == ("verb", "noun")
+    whole = subject_answers(design, table, subject="m")
+    groups = [
+        group_answers(design.where("part_of_speech", part), part, table, whole)
+        for part in design.values_of("part_of_speech")
+    ]
+    results = {
+        (result.name, result.condition): result
+        for result in group_results(groups, [RANDOM])
+        if isinstance(result, Estimate)
+    }
+    cell = "substitution/random"
+    values = {
+        "accuracy_by_group(of=accuracy,group=verb,per=option)": 75,
+        "accuracy_by_group(of=accuracy,group=noun,per=option)": 50,
+        "accuracy_by_group(of=pairwise_accuracy,group=verb,per=option)": 85,
+        "accuracy_by_group(of=pairwise_accuracy,group=noun,per=option)": 75,
+        "group_difference(of=accuracy,first=verb,second=noun,per=option)": 25,
+        "group_difference(of=pairwise_accuracy,first=verb,second=noun,per=option)": 10,
+    }
+    assert {name: round(result.value, 9) for (name, _), result in results.items()} == values
+    moved = results["group_difference(of=accuracy,first=verb,second=noun,per=option)", cell]
+    assert isinstance(moved, Estimate)
+    t, df = 0.25 / math.sqrt(1 / 16 + 1 / 4), (5 / 16) ** 2 / ((1 / 16) ** 2 / 3 + (1 / 4) ** 2)
+    assert moved.p == pytest.approx(2 * scipy.stats.t.sf(t, df))
+    assert moved.interval.low < 25 < moved.interval.high
+    assert moved.n_groups == len({item.conditions["sentence"] for item in items})
+
+
+def test_tokens_against_random_words_one_by_one() -> None:
+    """Of an item's ten words three have two tokens less, three as many, four three tokens more than the right one.
+
+    In four items the right word wins against the first n words: 3, 6, 8 and 10; by hand 12 of 12 with more tokens, 9
+    of 12 with as many, 6 of 16 with fewer.
+    """
+    items = [item for item in ITEMS if cell_of(item) == RANDOM][:4]
+    below = dict(zip((item.item_id for item in items), (3, 6, 8, 10), strict=True))
+    rows = []
+    for item_id, n in below.items():
+        scores = [("correct", 0.0, 4)]
+        for k, length in enumerate((2, 2, 2, 4, 4, 4, 7, 7, 7, 7), start=1):
+            scores.append((f"incorrect_{k}", -1.0 if k <= n else 1.0, length))
+        for option, value, tokens in scores:
+            rows += [
+                Response("m", "lm", item_id, "minimal_pair", measure, float(number), option)
+                for measure, number in (("score", value), ("n_tokens", tokens))
+            ]
+    table, design = ResponseTable.from_rows(rows), ChoiceDesign(items, resamples=200)
+    options = one_by_one(table, subject="m", measure="score")
+    asked = subject_answers(design, table, subject="m")
+    results = {result.name: result for result in token_delta_results(design, asked, options, [RANDOM])}
+    shares = {
+        delta: result.value
+        for delta in (-2, 0, 2)
+        if isinstance(result := results[f"pairwise_accuracy(delta={delta},per=option)"], Estimate)
+    }
+    assert shares == pytest.approx({2: 100, 0: 75, -2: 37.5})
+    assert isinstance(results["pairwise_accuracy(delta=1,per=option)"], Undefined)
+    effect = results["pairwise_token_effect(per=option)"]
+    assert isinstance(effect, Estimate)
+    assert (effect.value, effect.n, effect.unit) == (62.5, 28, "points")
+    assert effect.interval.low <= 62.5 <= effect.interval.high
+    assert effect.p is not None
 
 
 def test_the_kind_of_a_subject_and_the_names_of_its_statistics() -> None:

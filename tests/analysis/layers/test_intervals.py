@@ -11,11 +11,15 @@ from lexiscope.analysis.bootstrap import bootstrap
 from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.layers.expected_layer import cumulative_r_squared, expected_layer, expected_layer_interval
 from lexiscope.analysis.layers.intervals import (
+    best_contrasts,
     expected_layer_r_squared_interval,
     highest_combinations,
     highest_difference,
-    last_layer_drop_interval,
+    last_layer_drop_intervals,
+    layer_contrasts,
+    size_contrasts,
 )
+from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
 
 
@@ -48,7 +52,7 @@ def test_drop_equals_its_definition(toy: tuple[Any, Any, Any]) -> None:
         return 1 - r_squared[-1] / max(r_squared)
 
     slow = bootstrap(drop, 60, groups=words, resamples=60, seed=5)
-    fast = last_layer_drop_interval(columns, norms, groups=words, resamples=60, seed=5)
+    fast = last_layer_drop_intervals(columns, norms, groups=words, resamples=60, seed=5)[0]
     assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high), abs=1e-9)
     assert fast.low >= 0
 
@@ -102,11 +106,61 @@ def test_weighted_sums_of_the_highest_equal_their_definition(toy: tuple[Any, Any
         highest_combinations(subjects, norms, [("slope", [1, 2])])
 
 
+def test_size_is_compared_among_models_that_were_trained_alike(toy: tuple[Any, Any, Any]) -> None:
+    """Three sizes of one family and a multilingual model: each contrast is that of R² computed by numpy."""
+    columns, norms, words = toy
+    known = {"family": "F", "corpus": "news", "tokenizer": "bpe", "objective": "mlm"}
+    facts = [
+        SubjectFacts("large", n_parameters=10**9, **known),
+        SubjectFacts("small", n_parameters=10**7, **known),
+        SubjectFacts("middle", n_parameters=10**8, **known),
+        SubjectFacts("many", n_parameters=3 * 10**8, multilingual=True, family="M"),
+    ]
+    distances = [columns[:, :3], columns[:, :2], columns[:, 3:], columns[:, 2:4]]
+    best = {
+        of.subject_id: max(np.corrcoef(column, norms)[0, 1] ** 2 for column in own.T if np.ptp(column))
+        for of, own in zip(facts, distances, strict=True)
+    }
+    contrasts = size_contrasts(facts, distances, norms, groups=words, resamples=20)
+    values = {contrast.subject or contrast.condition: contrast.value for contrast in contrasts}
+    slope = np.polyfit([7, 8, 9], [best[name] for name in ("small", "middle", "large")], 1)[0]
+    assert values == pytest.approx(
+        {
+            "middle − small": best["middle"] - best["small"],
+            "large − middle": best["large"] - best["middle"],
+            "family=F": slope,
+            "many − small": best["many"] - best["small"],
+            "many − middle": best["many"] - best["middle"],
+            "many − mean of 2 smaller": best["many"] - (best["small"] + best["middle"]) / 2,
+        }
+    )
+    assert size_contrasts(facts[3:], distances[3:], norms) == ()
+
+
+def test_the_best_subject_and_a_named_layer_are_compared_with_the_others(toy: tuple[Any, Any, Any]) -> None:
+    """Differences, intervals and p are those of :func:`highest_combinations`, whose oracle is above."""
+    columns, norms, words = toy
+    options = {"groups": words, "resamples": 60, "seed": 5}
+    subjects = {"a": columns[:, :2], "b": columns[:, 2:], "c": columns[:, 3:]}
+    (b_a, b_c) = best_contrasts(subjects, norms, **options)
+    assert [of.subject for of in (b_a, b_c)] == ["b − a", "b − c"]
+    slow = highest_difference(subjects["b"], subjects["a"], norms, between="subjects", **options)
+    assert (b_a.name, b_a.interval) == (slow.name, slow.interval)
+    assert b_a.value == pytest.approx(slow.value, abs=1e-12)
+    of_layers = layer_contrasts(columns[:, 1:], norms, 7, layers=[5, 6, 7, 8], **options)
+    assert [of.condition for of in of_layers] == [f"layer 7 − layer {other}" for other in (5, 6, 8)]
+    slow = highest_difference(columns[:, 3:4], columns[:, 4:], norms, between="layers", **options)
+    assert of_layers[2].interval == slow.interval
+    assert of_layers[2].p is not None
+    with pytest.raises(StatisticError, match="there is no layer 4"):
+        layer_contrasts(columns[:, 1:], norms, 4)
+
+
 def test_what_has_no_interval_says_why(toy: tuple[Any, Any, Any]) -> None:
     """Constant norms, one layer, and lengths that do not match are refused."""
     columns, norms, _ = toy
     with pytest.raises(StatisticError, match="constant"):
-        last_layer_drop_interval(columns, np.ones(60))
+        last_layer_drop_intervals(columns, np.ones(60))
     with pytest.raises(StatisticError, match="at least one layer"):
         expected_layer_r_squared_interval(columns[:, :1], norms)
     with pytest.raises(StatisticError, match="do not go with"):

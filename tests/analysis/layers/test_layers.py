@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 
+from lexiscope.analysis.bootstrap import GroupLabels, mean_interval
 from lexiscope.analysis.layers.layers import (
     NO_BOUNDARY,
     SEPARATED,
     aic_by_layer,
     best_results,
+    held_out_deviance,
+    held_out_residuals,
     layer_depth_ratio,
     r_by_layer,
     r_squared_by_layer,
@@ -18,8 +22,11 @@ from lexiscope.analysis.layers.layers import (
     separated_layers,
     values_by_layer,
 )
+from lexiscope.analysis.norms.decomposition import residuals_by_condition
+from lexiscope.analysis.regression import logistic, logistic_predictors
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Undefined
 
 BETO = "bert-base-spanish-wwm-cased"
 
@@ -193,6 +200,125 @@ def test_a_lowest_aic_is_refused_beside_a_perfect_layer_and_cautioned_elsewhere(
     many = np.array([0, 0, 0, 0, 1, 1, 1, 1])
     reverse = aic_by_layer(np.column_stack([[1, 2, 3, 4.5, 4, 5, 6, 7]]), many)
     assert reverse.caution.startswith("the wrong direction: pairs with the same sense are farther apart (mean distance")
+
+
+@pytest.mark.published
+def test_the_lowest_aic_with_its_layer_chosen_on_other_words(sawc) -> None:
+    """Ten folds of words: statsmodels fits every layer on nine, its lowest AIC chooses, the tenth has its deviance."""
+    distance, same = sawc.distance[BETO], np.asarray(sawc.same_sense, dtype=float)
+    words = sorted(set(sawc.words))
+    dealt = dict(zip(words, np.random.default_rng(3).permutation(len(words)) % 10, strict=True))
+    fold_of, choices = np.array([dealt[word] for word in sawc.words]), []
+    chosen, alone = np.empty(len(same)), np.empty(len(same))
+    for fold in range(10):
+        out = fold_of == fold
+        fits = [sm.Logit(same[~out], sm.add_constant(column[~out])).fit(disp=0) for column in distance.T[1:]]
+        best = int(np.argmin([fit.aic for fit in fits]))
+        choices.append(best + 1)
+        p = fits[best].predict(sm.add_constant(distance[out, best + 1]))
+        for target, share in ((chosen, p), (alone, np.full(int(out.sum()), same[~out].mean()))):
+            target[out] = -2 * np.log(np.where(same[out] == 1, share, 1 - share))
+    labels = GroupLabels(sawc.words, "words")
+    curve = aic_by_layer(distance, same, groups=labels, seed=3, choice=True)
+    held_out, (intercept, saved) = curve.chosen, curve.held_out
+    assert [one.name for one in (held_out, intercept, saved)] == [
+        "deviance(held_out=words,layer=chosen)",
+        "deviance(held_out=words,model=intercept_only)",
+        "deviance_saved(held_out=words,layer=chosen)",
+    ]
+    assert (held_out.value, intercept.value) == pytest.approx((chosen.sum(), alone.sum()), rel=1e-8)
+    assert f"layer {max(set(choices), key=choices.count)} in {max(map(choices.count, choices))}" in held_out.note
+    # words are independent: their sums are a sample, and the interval is that of its mean times their number
+    sums = np.array([(alone - chosen)[sawc.words == word].sum() for word in words])
+    assert saved.value == pytest.approx(sums.sum(), rel=1e-7)
+    bounds = mean_interval(sums)
+    assert (saved.interval.low, saved.interval.high) == pytest.approx(
+        (len(words) * bounds.low, len(words) * bounds.high), rel=1e-6
+    )
+    lowest = curve.best_value().value
+    assert lowest < held_out.value < intercept.value
+
+
+def test_a_layer_chosen_from_noise_saves_nothing() -> None:
+    """40 studies of 20 layers of noise: the lowest AIC is below the intercept's on average, words held out are not."""
+    naive, honest, words = [], [], np.repeat(np.arange(25), 4)
+    for seed in range(40):
+        dice = np.random.default_rng(seed)
+        same = dice.permutation(np.tile([0, 1], 50))
+        curve = aic_by_layer(dice.normal(size=(100, 20)), same, groups=words, choice=True)
+        naive.append(curve.baseline - curve.best_value().value)
+        honest.append(curve.held_out[1].value)
+    assert np.mean(naive) > 1
+    assert np.mean(honest) < 0
+
+
+def test_held_out_deviance_is_undefined_where_a_fold_is() -> None:
+    """A layer that separates the senses of the words of nine folds, or words that cannot be held out: the reason."""
+    dice, same = np.random.default_rng(1), np.tile([0, 1], 10)
+    words = np.repeat(np.arange(10), 2)
+    # only the last word keeps the first layer from separating the senses without error
+    near = np.where(same == 1, 0.1, 0.9) + 0.01 * dice.random(20)
+    near[-2:] = near[-2:][::-1]
+    both = np.column_stack([near, dice.random(20)])
+    chosen = aic_by_layer(both, same, groups=words, choice=True).chosen
+    assert isinstance(chosen, Undefined)
+    assert (
+        chosen.reason == "if groups are held out, the predictors separate the two outcomes: no finite estimate exists"
+    )
+    (lonely, *_) = held_out_deviance(both, same, groups=GroupLabels(["bank"] * 20, "words"))
+    assert lonely.reason == "all items are of one of the words: none can be held out"
+    # the rows of the regressions that Newton's method does not reach at once are those of logistic()
+    steep = np.where(same == 1, -1e3, 1e3) * dice.random(20)
+    steep[:2] = 3.0, 900.0
+    learnt = np.array([same >= 0, np.arange(20) != 5])
+    for row, fit in zip(learnt, logistic_predictors(same, steep, learnt), strict=True):
+        rows = [term.estimate for term in logistic(same[row], steep[row], ["x"]).coefficients]
+        assert fit == pytest.approx(rows[0] + rows[1] * steep, abs=1e-6)
+
+
+@pytest.mark.published
+def test_residuals_of_words_that_chose_no_layer(sawc) -> None:
+    """Ten folds of words: statsmodels fits every layer on nine, the highest R² chooses, the tenth has its residuals."""
+    distance, words = sawc.distance[BETO], sorted(set(sawc.words))
+    dealt = dict(zip(words, np.random.default_rng(5).permutation(len(words)) % 10, strict=True))
+    fold_of, rest, choices = np.array([dealt[word] for word in sawc.words]), np.empty(len(sawc.norms)), []
+    for fold in range(10):
+        out = fold_of == fold
+        fits = [sm.OLS(sawc.norms[~out], sm.add_constant(column[~out])).fit() for column in distance.T[1:]]
+        choices.append(1 + int(np.argmax([fit.rsquared for fit in fits])))
+        a, b = fits[choices[-1] - 1].params
+        rest[out] = sawc.norms[out] - a - b * distance[out, choices[-1]]
+    groups = GroupLabels(sawc.words, "words")
+    means = held_out_residuals(
+        sawc.norms,
+        distance,
+        np.where(sawc.same_sense, "same", "different").tolist(),
+        groups=groups,
+        seed=5,
+        resamples=200,
+    )
+    for mean, same in zip(means, (False, True), strict=True):
+        rows = np.asarray(sawc.same_sense) == same
+        assert mean.name == "mean_residual(model=norm~distance,layer=chosen)"
+        assert mean.value == pytest.approx(rest[rows].mean(), abs=1e-9)
+        assert mean.interval.low < mean.value < mean.interval.high
+        assert "resampled=words" in mean.interval.method
+        assert f"layer {max(choices, key=choices.count)} in {max(map(choices.count, choices))}" in mean.note
+
+
+def test_a_layer_of_noise_takes_nothing_from_words_held_out() -> None:
+    """30 studies of 40 layers of noise: the best takes a quarter of residuals 1 and −1, of words held out nothing."""
+    naive, honest, words, y = [], [], np.repeat(np.arange(12), 2), np.tile([1.0, -1.0], 12)
+    for seed in range(30):
+        noise = np.random.default_rng(seed).normal(size=(24, 40))
+        best = r_squared_by_layer(noise, y, resamples=0).best
+        _, means = residuals_by_condition(y, noise[:, best], ["x"], ["a", "b"] * 12, model="m", resamples=0)
+        naive.append(means[0].value)
+        honest.append(held_out_residuals(y, noise, ["a", "b"] * 12, groups=words, resamples=0)[0].value)
+    assert np.mean(naive) < 0.8
+    assert np.mean(honest) == pytest.approx(1, abs=0.1)
+    with pytest.raises(StatisticError, match="at least 2 groups"):
+        held_out_residuals(y, noise, ["a", "b"] * 12, groups=["bank"] * 24)
 
 
 def _distances(item_ids: list[str], layers: list[int] | None, values: list[float]) -> ResponseTable:

@@ -130,14 +130,39 @@ def test_the_last_layer_drop_of_a_curve() -> None:
     norms, rising = np.arange(8.0), np.arange(8.0) + np.tile([0, 0.5], 4)
     constant, words = np.zeros(8), list("aabbccdd")
     distance = np.column_stack([constant, rising, constant])
-    drop, left = last_layer_drop(
+    drop, left, against = last_layer_drop(
         r_squared_by_layer(distance, norms, resamples=0), distance, norms, groups=words, resamples=40
     )
-    assert (drop.value, left.value) == (1.0, 0.0)
+    assert (drop.value, left.value, against.value) == (1.0, 0.0, 1.0)
     assert drop.interval.is_defined
     assert "the last layer counts as 0: in x, all 8 values are 0" in drop.note.replace(
         "the correlation is undefined: ", ""
     )
+    alone = np.column_stack([constant, rising])
+    *_, none = last_layer_drop(r_squared_by_layer(alone, norms, resamples=0), alone, norms, resamples=0)
+    assert none.reason == "no other layer has an R² above 0"
     flat = np.zeros((8, 3))
     (undefined,) = last_layer_drop(r_squared_by_layer(flat, norms, resamples=0), flat, norms)
     assert undefined.reason == "there is no value at the last layer, or none above 0 at all"
+
+
+def test_no_drop_is_not_certain_where_the_last_layer_is_the_best() -> None:
+    """The last layer is best in nearly every resample: no interval from 0 to 0; against the others it has a width."""
+    dice, words = np.random.default_rng(4), np.repeat(np.arange(20), 3)
+    norms = dice.normal(size=60)
+    distance = np.column_stack([norms + dice.normal(0, sd, 60) for sd in (9.0, 3.0, 0.2)])
+    how = {"groups": words, "resamples": 200}
+    curve = r_squared_by_layer(distance, norms, resamples=0)
+    drop, _, against = last_layer_drop(curve, distance, norms, **how)
+    assert (drop.value, drop.interval.is_defined) == (0.0, False)
+    assert "the last layer is the best in 200 of 200 resamples, and a drop cannot be below 0" in drop.interval.note
+    r_squared = [np.corrcoef(column, norms)[0, 1] ** 2 for column in distance.T]
+    assert against.value == pytest.approx(1 - r_squared[2] / max(r_squared[:2]))
+    assert against.interval.low < against.value < against.interval.high < 0
+    # two layers alike: the last is the best by chance, and both intervals allow for a drop
+    alike = np.column_stack([norms + dice.normal(0, 1, 60) for _ in range(2)])
+    alike = alike[:, np.argsort([abs(np.corrcoef(column, norms)[0, 1]) for column in alike.T])]
+    drop, _, against = last_layer_drop(r_squared_by_layer(alike, norms, resamples=0), alike, norms, **how)
+    assert drop.value == 0
+    assert drop.interval.high > 0
+    assert against.interval.low < against.value <= 0 < against.interval.high

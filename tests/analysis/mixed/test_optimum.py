@@ -69,9 +69,26 @@ def test_starts_that_meet_end_early() -> None:
 def test_starts_at_an_edge_do_not_end_early() -> None:
     """Where a variance is zero two equal stops prove nothing: every start is made."""
     flat = data()
-    flat.columns["y"] = flat.columns["x"] + np.tile([-1.0, 1.0], 75)  # type: ignore[index]
+    # the residuals of a chessboard: their mean is 0 in every g, and 1/15 or -1/15 in every h
+    flat.columns["y"] = flat.columns["x"] + np.tile([*[-1.0, 1.0] * 5, *[1.0, -1.0] * 5], 8)[:150]  # type: ignore[index]
     found = maximise(FORMULA, flat, reml=False, starts=4, seed=1)
     assert (found.singular, len(found.stops), found.ended_early) == (True, 4, False)
+
+
+@pytest.mark.parametrize("reml", [False, True])
+@pytest.mark.parametrize(
+    "formula", ["y ~ x + (1 | h)", "y ~ x + (1 + x | g) + (1 | h)", "y ~ x + (0 + x || g) + (1 | h)"]
+)
+def test_random_effects_without_residuals_are_refused(formula: str, reml: bool) -> None:
+    """Where every rater gives an item the same, its intercept leaves no residual: there is no maximum to report."""
+    exact = data()
+    exact.columns["y"] = exact.columns["x"] + np.tile([-1.0, 1.0], 75)  # type: ignore[index]
+    with pytest.raises(StatisticError, match="fits every row exactly"):
+        maximise(read_formula(formula), exact, reml=reml, starts=2, seed=1)
+    # a ten-thousandth of noise is enough for a maximum
+    exact.columns["y"] += 1e-4 * np.random.default_rng(3).normal(size=150)  # type: ignore[index]
+    fitted = maximise(read_formula("y ~ x + (1 | h)"), exact, reml=reml, starts=2, seed=1)
+    assert fitted.residual_sd == pytest.approx(1e-4, rel=0.2)
 
 
 def test_a_saddle_at_zero_variance_is_left() -> None:

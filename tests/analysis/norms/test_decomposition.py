@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from lexiscope.analysis.bootstrap import percentile_interval, resample_rows
 from lexiscope.analysis.norms.decomposition import (
@@ -113,19 +114,29 @@ def test_correlations_of_raw_c(rawc) -> None:
 
 
 def test_intervals_equal_those_of_refitting_each_resample() -> None:
-    """The fast bootstrap by sums of products gives the draws of refitting the regression on resampled rows."""
+    """Sums of products give what refitting the regression gives: on resampled rows, and without each group."""
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(12), 5)
     X = rng.standard_normal((60, 2)) * [1, 1e-6] + [5, 0]
     y = X @ [0.5, 4e5] + rng.standard_normal(60) + groups / 4
     condition = np.array(["a", "b"])[rng.integers(0, 2, 60)]
-    r_squared, residual = [], []
+    residual, shared = [], []
     for rows in resample_rows(groups, 12, resamples=100, seed=3):
         fit = ols(y[rows], X[rows], ["u", "v"])
-        r_squared.append(fit.r_squared)
         residual.append(fit.residuals[condition[rows] == "a"].mean())
-    fast = explained_variance(y, {"m": X}, groups=groups, resamples=100, seed=3)["m"].interval
-    slow = percentile_interval(r_squared, n_groups=12)
+        shared.append(sum(ols(y[rows], X[rows, k], ["u"]).r_squared for k in (0, 1)) - fit.r_squared)
+    whole = ols(y, X, ["u", "v"]).r_squared
+    left = [ols(y[groups != g], X[groups != g], ["u", "v"]).r_squared for g in range(12)]
+    added = [r - ols(y[groups != g], X[groups != g, 1], ["v"]).r_squared for g, r in enumerate(left)]
+    parts = variance_decomposition(y, X[:, 0], X[:, 1], groups=groups, resamples=100, seed=3)
+    for part, value, without in ((parts[2], whole, left), (parts[3], parts[3].value, added)):
+        # the jackknife with Student's t on 11 degrees of freedom, on Fisher's z of the root
+        z, moved = np.arctanh(np.sqrt(value)), np.arctanh(np.sqrt(without))
+        margin = stats.t.ppf(0.975, 11) * np.sqrt(11 / 12 * np.sum((moved - moved.mean()) ** 2))
+        bounds = [np.tanh(max(end, 0)) ** 2 for end in (z - margin, z + margin)]
+        assert (part.interval.low, part.interval.high) == pytest.approx(bounds, rel=1e-7)
+    assert explained_variance(y, {"m": X}, groups=groups)["m"].interval == parts[2].interval
+    fast, slow = parts[5].interval, percentile_interval(shared, n_groups=12)
     assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high), rel=1e-9)
     _, (a, _) = residuals_by_condition(
         y, X, ["u", "v"], condition.tolist(), model="m", groups=groups, resamples=100, seed=3
@@ -141,6 +152,19 @@ def test_shared_variance_may_be_negative() -> None:
     parts = variance_decomposition(signal, signal + 3 * noise, noise, resamples=50)
     assert parts[5].value < 0
     assert parts[2].value == pytest.approx(1.0)
+
+
+def test_what_adds_nothing_may_add_nothing() -> None:
+    """The interval of what a block adds holds 0 where it adds nothing; percentiles of draws never would."""
+    rng = np.random.default_rng(2)
+    x, words = rng.standard_normal((80, 2)), np.repeat(np.arange(20), 4)
+    y = x[:, 0] + rng.standard_normal(80)
+    *_, of_noise, _ = variance_decomposition(y, x[:, 0], x[:, 1], groups=words, names=("signal", "noise"))
+    assert of_noise.name == "unique_r_squared(of=noise)"
+    assert of_noise.interval.low == 0 < of_noise.value < of_noise.interval.high
+    assert of_noise.interval.method == "jackknife(resampled=groups,scale=root_fisher_z,level=0.95)"
+    silent = explained_variance(y, {"m": x}, groups=words, resamples=0)["m"].interval
+    assert silent.note == "no interval: no resamples were asked for"
 
 
 def test_residuals_are_observed_minus_fitted() -> None:

@@ -238,7 +238,7 @@ def test_a_failed_export_leaves_the_earlier_one(tmp_path: Path, monkeypatch: pyt
 def test_a_folder_with_something_else_is_not_touched(tmp_path: Path) -> None:
     """An export replaces exports only."""
     (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
-    with pytest.raises(RunError, match="something else than an export"):
+    with pytest.raises(RunError, match="not an export"):
         write_export(made(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
@@ -256,12 +256,12 @@ def test_the_definition_is_there_without_its_codes(tmp_path: Path) -> None:
 
 
 def test_an_export_before_anybody_came(tmp_path: Path) -> None:
-    """A study without any answer exports too: headers, counts of zero, rules that say why they wait."""
+    """A study without any answer exports too: headers, counts of zero, pending rules with their reason."""
     empty = collected(study(), pairs(), per_list=0)
     done = write_export(empty, tmp_path / "e")
     assert (done.n_participants, done.n_valid, done.n_judgments) == (0, 0, 0)
     assert rows_of(tmp_path / "e" / "judgments.csv") == []
     assert [row["not_judged"] for row in rows_of(tmp_path / "e" / "exclusions.csv")] == [
-        "nobody has finished who is still in"
+        "No included participant has finished yet."
     ] * 2
     assert (tmp_path / "e" / MANIFEST).is_file()

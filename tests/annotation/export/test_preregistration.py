@@ -76,11 +76,11 @@ def test_every_number_of_the_definition_is_in_the_text() -> None:
 def test_the_sampling_plan_follows() -> None:
     """10 lists × 10 ratings = 100 people at least; the first wave and the limit as declared; the hourly pay."""
     said = text()
-    assert "at least 100 people (10 lists × 10)" in said
-    assert "We first ask 120 people." in said
-    assert "never pay more than 163 people" in said
+    assert "at least 100 participants (10 lists × 10)" in said
+    assert "We first recruit 120 participants." in said
+    assert "We pay at most 163 participants." in said
     # 2.40 / (743 s / 3600 s)
-    assert f"{2.4 * 3600 / 743:.2f} USD an hour" in said
+    assert f"{2.4 * 3600 / 743:.2f} USD per hour" in said
 
 
 def test_rules_stand_in_order_with_their_sentence() -> None:
@@ -109,7 +109,7 @@ def test_a_study_without_a_model_says_so() -> None:
     """Nothing is made up where nothing is planned."""
     study = StudyDefinition(name="s", task="relatedness", language="en")
     said = preregistration(study, build_design([pair(f"i{k}", f"w{k}") for k in range(5)], study.design, study.catch))
-    assert "None is planned." in said
+    assert "## Confirmatory model\n\nNone." in said
     assert "None." in said
 
 

@@ -44,7 +44,9 @@ from .test_through_server import ASKED, FAULTLESS, examples, on_disk, pairs
 MATERIAL = frozenset({"items.csv", "items.jsonl", "study.yaml", "preregistration.md", "codebook.csv", "codebook.json"})
 """What an export holds besides answers: the items, the plan, and what the columns mean."""
 MARK = "simulated participants"
-OF_THE_PAGE = "Contents|Run record|References"
+OF_THE_PAGE = (
+    "Contents|Run record|References|Questions without an answer|Materials and models|All results by question|Counts"
+)
 Read = Callable[[Path], ResponseTable | bool]
 
 

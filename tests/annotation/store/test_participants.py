@@ -122,7 +122,7 @@ def test_codes_come_from_committed_rows(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
         who = active(store, ITEMS)
         for position, item in enumerate(ITEMS):
-            with pytest.raises(StateError, match="no code"):
+            with pytest.raises(StateError, match=r"no code|unknown code"):
                 store.issue_code(who)
             store.submit(answer(who, item, position))
         with pytest.raises(StateError, match="active"):
@@ -135,7 +135,7 @@ def test_codes_come_from_committed_rows(tmp_path: Path) -> None:
         assert store.issue_code(out, "no_consent") != code
         with pytest.raises(StateError):
             store.issue_code(out)
-        with pytest.raises(AnswerRefused, match="no code"):
+        with pytest.raises(AnswerRefused, match=r"no code|unknown code"):
             store.issue_code(out, "gift")
 
 
@@ -356,5 +356,5 @@ def test_a_study_that_cannot_be_is_refused() -> None:
         type(study)("s", "t", "", (item, item), {"a": 1})
     with pytest.raises(InputError, match="accepted"):
         StudyItem("x", RATING, "0" * 64, Kind.ATTENTION)
-    with pytest.raises(InputError, match="same"):
+    with pytest.raises(InputError, match="are equal"):
         type(study)("s", "t", "", (item,), {"a": 1}, codes={"completed": "C1", "screened_out": "C1"})

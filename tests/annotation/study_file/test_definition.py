@@ -145,9 +145,9 @@ FAULTS = [
     (BASE + "exclusions:\n  - failed_catch(items=catch)\n", "E614", 5, "needs expected"),
     (BASE + "exclusions:\n  - too_slow(sd=three)\n", "E614", 5, "sd is a number"),
     (BASE + "columns:\n  sentense_1: Frase\n", "E614", 5, "no part of an item"),
-    ("name: s\ntask: relatednes\nlanguage: es\n", "E614", 2, "did you mean 'relatedness'"),
-    (BASE + "dataset: mini_relatednes\n", "E614", 4, "did you mean"),
-    (BASE + "items: a.csv\ndataset: mini_relatedness\n", "E612", 5, "both given"),
+    ("name: s\ntask: relatednes\nlanguage: es\n", "E614", 2, "Did you mean 'relatedness'"),
+    (BASE + "dataset: mini_relatednes\n", "E614", 4, "Did you mean"),
+    (BASE + "items: a.csv\ndataset: mini_relatedness\n", "E612", 5, "Both items and dataset are set"),
     (BASE + "side: ramdom\n", "E612", 4, "did you mean 'random'"),
     (BASE + "back: maybe\n", "E612", 4, "boolean"),
     (BASE + "lease:\n  minutes: .nan\n", "E612", 5, "finite"),
@@ -183,12 +183,12 @@ def test_items_that_were_rated_on_another_scale_are_refused() -> None:
     rated = [replace(item, scale=Scale(0, 4)) for item in items()]
     (found,) = launch_problems(READY, rated)
     assert (found.code, found.keys) == ("E638", ("scale", "low"))
-    assert "from 0 to 4, the study asks from 1 to 5" in found.what
+    assert "is 0 to 4; the scale of the study is 1 to 5" in found.what
     assert launch_problems(READY, [replace(item, scale=Scale(1, 5)) for item in items()]) == ()
 
 
 def test_a_complete_study_is_ready() -> None:
-    """Nothing stands in the way of a study in which everything is written."""
+    """A study in which everything is written has no errors to fix."""
     assert launch_problems(READY, items()) == ()
 
 

@@ -14,9 +14,12 @@ from lexiscope.annotation.study_file.definition import (
     Platform,
     Retention,
     StudyDefinition,
+    StudyTexts,
+    WordsSection,
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
-from lexiscope.annotation.study_file.launch import launch_warnings
+from lexiscope.annotation.study_file.launch import launch_problems, launch_warnings
+from lexiscope.annotation.study_file.page_texts import participants_texts
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
@@ -77,7 +80,7 @@ def test_variants_of_a_story_that_may_meet() -> None:
     stories = [replace(item, item_id=name, conditions={"setup": "s"}) for name in ("a", "b")]
     study = GOOD.model_copy(update={"task": "plausibility"})
     (warning,) = launch_warnings(study, stories)
-    assert (warning.code, "up to 2 items" in warning.what) == ("W636", True)
+    assert (warning.code, "Up to 2 items" in warning.what) == ("W636", True)
     apart = study.model_copy(update={"design": DesignSection(confusion=(Confusion(condition="setup", at_most=1),))})
     assert launch_warnings(apart, stories) == ()
     assert launch_warnings(study, stories[:1]) == ()
@@ -88,3 +91,40 @@ def test_a_word_that_the_guidelines_explain() -> None:
     crust = pair("crust", "A thin crust.", "The crust.", word="crust")
     assert [(one.code, "crust" in one.what) for one in launch_warnings(GOOD, [crust])] == [("W637", True)]
     assert launch_warnings(GOOD.model_copy(update={"views": ("word",)}), [crust]) == ()
+
+
+def test_every_text_is_compared_with_the_language() -> None:
+    """Spanish at the end of a German study is an error; English guidelines of one in Swahili are a warning."""
+    spanish = (
+        "Gracias por su interés. Este estudio no admite respuestas en este momento, por eso se le pide que lo intente."
+    )
+    study = GOOD.model_copy(update={"language": "de", "texts": StudyTexts(closed=spanish)})
+    found = [problem for problem in launch_problems(study, [CLEAN]) if problem.code == "E639"]
+    assert [(problem.keys, "'es'" in problem.what) for problem in found] == [(("texts", "closed"), True)]
+    english = "Please decide how related the meanings of the word are in the two sentences, and choose a number for it."
+    study = GOOD.model_copy(update={"language": "sw", "words": WordsSection(guidelines={"all": english})})
+    assert "E639" not in {problem.code for problem in launch_problems(study, [CLEAN])}
+    assert [warning.keys for warning in launch_warnings(study, [])] == [("words", "guidelines")]
+
+
+def test_pages_and_words_of_a_language_that_is_not_there() -> None:
+    """Without words the task has none in the language; with them, what they lack of task and pages is named."""
+    lacking = launch_problems(GOOD.model_copy(update={"language": "sw"}), [CLEAN])
+    assert "E616" in {problem.code for problem in lacking}
+    words = WordsSection(task={"question": "?"}, guidelines={"all": "."}, pages={"Next": ">"})
+    found = {
+        problem.code: problem.what
+        for problem in launch_problems(GOOD.model_copy(update={"language": "sw", "words": words}), [CLEAN])
+        if problem.code in ("E616", "E633")
+    }
+    assert "words.option_t" in found["E616"]
+    assert "words.question," not in found["E616"]
+    assert "guidelines.full" in found["E616"]
+    assert f"and {len(participants_texts()) - 1 - 3} more" in found["E633"]
+
+
+def test_a_question_of_another_task_needs_its_words() -> None:
+    """A question on the page of plausibility, in German, which that task does not have: found before the launch."""
+    asked = CHECK.model_copy(update={"task": "plausibility"})
+    problems = launch_problems(GOOD.model_copy(update={"language": "de", "qualification": (asked,)}), [CLEAN])
+    assert ("qualification", 0, "task") in {problem.keys for problem in problems if problem.code == "E616"}

@@ -33,7 +33,7 @@ PAGES = (
     "/items",
     "/participants",
     "/exclusions",
-    "/agreement",
+    "/results",
     "/comments",
     "/invitations",
     "/export",
@@ -133,8 +133,8 @@ def test_the_overview_counts(tmp_path: Path) -> None:
             async with researcher(app) as browser:
                 page = (await browser.get("/researcher")).text
                 figures = re.findall(r'class="value">([^<]*)</dd><dt class="name">([^<]*)<', page)
-                assert ("5 of 6", "valid participants") in figures
-                assert ("1", "excluded") in figures
+                assert ("5 of 6", "Valid participants") in figures
+                assert ("1", "Excluded") in figures
                 # 1 valid person is missing, of 6 who finished 1 is excluded: 1 / (5/6), rounded up to 2
                 assert "<strong>2</strong>" in page
 
@@ -372,7 +372,7 @@ def test_the_log_is_verified(tmp_path: Path) -> None:
             answer_by_rule(app, 1)
             async with researcher(app) as browser:
                 good = await act(browser, "/researcher/log", "/researcher/log")
-                assert "all is whole" in good.text
+                assert "answers were checked" in good.text
                 assert "verify" in acted(app)
                 with app.store._database.write.begin() as connection:
                     connection.exec_driver_sql("UPDATE audit_head SET entries = entries + 1")
@@ -436,5 +436,5 @@ def test_an_unforeseen_error_shows_nothing_of_the_inside(tmp_path: Path, monkeyp
 def test_every_action_has_its_own_address() -> None:
     """No address takes both, and every one names who may use it."""
     assert {one.methods for one in ADMIN_ROUTES} == {("GET",), ("POST",)}
-    assert {one.role for one in ADMIN_ROUTES} == {"anybody", "researcher"}
-    assert sum(one.role == "anybody" for one in ADMIN_ROUTES) == 4
+    assert {one.role for one in ADMIN_ROUTES} == {"everyone", "researcher"}
+    assert sum(one.role == "everyone" for one in ADMIN_ROUTES) == 4

@@ -312,7 +312,7 @@ def test_a_taken_port_is_an_error_without_links(
             lambda: serve_preview(study, port=port, say=said.append),
         )
         for doing in doings:
-            with pytest.raises(RunError, match=f"nothing can be served at 127.0.0.1, port {port}"):
+            with pytest.raises(RunError, match=f"Could not serve at 127.0.0.1, port {port}"):
                 doing()
         assert said == []
         assert not (tmp_path / "study" / "study.sqlite").exists()

@@ -1,4 +1,4 @@
-"""reliability.md S19: what a recruiting platform's links and states lead to, as the table in run_on_a_server.md says.
+"""reliability.md S19: what a recruiting platform's links and states lead to, as docs/people/server.md says.
 
 Every scenario below is a row of that table, and the last test holds the two against each other. The study has one list
 with one place, three items, and codes for each end.
@@ -37,7 +37,7 @@ from lexiscope.annotation.web.security import ServerSettings
 
 from .made_web import JSON, ORIGIN, QUALIFICATION, Person, client, form_of, made_definition, made_items, running
 
-PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "run_on_a_server.md"
+PAGE = Path(__file__).parents[3] / "docs" / "people" / "server.md"
 ANA, BEN = "5f1e2d3c4b5a69788796a5b4", "6f1e2d3c4b5a69788796a5b4"
 TEXTS = StudyTexts(
     title="Words",
@@ -126,7 +126,7 @@ class World:
         found = self.app.store.find(who)
         if found is None:
             people = self.app.store.people()
-            return "nobody" if not people else f"{people[0].state}, {self._place(people[0].participant_id)}"
+            return "not recorded" if not people else f"{people[0].state}, {self._place(people[0].participant_id)}"
         return f"{self.app.store.progress(found).state}, {self._place(found)}"
 
     def _place(self, participant_id: str) -> str:
@@ -143,7 +143,7 @@ def seen(page: httpx.Response) -> str:
     name = read_page(page.text).name if page.text.startswith("<!") else "json"
     if name == "ended":
         name = next((end for text, end in ENDS.items() if text in page.text), "thanks")
-    words = {"error": f"refusal ({page.status_code})", "enter": "asks for the id", "json": f"{page.status_code}"}
+    words = {"error": f"error ({page.status_code})", "enter": "asks for the ID", "json": f"{page.status_code}"}
     code = read_page(page.text).code
     return words.get(name, name) + (f", {code}" if code else "")
 
@@ -182,43 +182,43 @@ PANEL = Platform(kind="panel", participant="pid", study="", session="")
 LAB = Platform(kind="lab")
 
 
-@scenario("the link has no id", "asks for the id", "nobody")
+@scenario("the link has no ID", "asks for the ID", "not recorded")
 async def _no_id(w: World) -> tuple[httpx.Response, str]:
     return await (await w.device(ANA)).get("/"), ANA
 
 
-@scenario("an id is typed instead", "consent", "invited, no place")
+@scenario("the participant types an ID instead", "consent", "invited, no place")
 async def _typed(w: World) -> tuple[httpx.Response, str]:
     return await w.go_on(ANA, await (await w.device(ANA)).get("/"), participant=f" {ANA} "), ANA
 
 
-@scenario("the platform left its placeholder in the link", "refusal (422)", "nobody", platform=PATTERN)
+@scenario("the platform left its placeholder in the link", "error (422)", "not recorded", platform=PATTERN)
 async def _placeholder(w: World) -> tuple[httpx.Response, str]:
     return await w.come("{{%PROLIFIC_PID%}}"), ANA
 
 
-@scenario("the id does not fit `platform.pattern`", "refusal (422)", "nobody", platform=PATTERN)
+@scenario("the ID does not match `platform.pattern`", "error (422)", "not recorded", platform=PATTERN)
 async def _malformed(w: World) -> tuple[httpx.Response, str]:
     return await w.come("5F1E"), ANA
 
 
-@scenario("the link names two different ids", "refusal (422)", "nobody")
+@scenario("the link names two different IDs", "error (422)", "not recorded")
 async def _two_ids(w: World) -> tuple[httpx.Response, str]:
     return await (await w.device(ANA)).get(f"/?PROLIFIC_PID={ANA}&PROLIFIC_PID={BEN}"), ANA
 
 
-@scenario("the link names the same id twice", "consent", "invited, no place")
+@scenario("the link names the same ID twice", "consent", "invited, no place")
 async def _same_twice(w: World) -> tuple[httpx.Response, str]:
     return await (await w.device(ANA)).get(f"/?PROLIFIC_PID={ANA}&PROLIFIC_PID={ANA}"), ANA
 
 
-@scenario("the id differs in one capital letter", "full, FULL1", "invited, no place")
+@scenario("the ID differs in one capital letter", "full, FULL1", "invited, no place")
 async def _capital(w: World) -> tuple[httpx.Response, str]:
     await w.into(ANA)
     return await w.come(ANA.upper()), ANA.upper()
 
 
-@scenario("the same id comes from a second device in the middle", "trial", "active, holds a place")
+@scenario("the same ID is used on a second device during the trials", "trial", "active, holds a place")
 async def _second_device(w: World) -> tuple[httpx.Response, str]:
     await w.answer(ANA, await w.into(ANA))
     page = await w.come(ANA, device="phone")
@@ -237,7 +237,7 @@ async def _answered_elsewhere(w: World) -> tuple[httpx.Response, str]:
     return again, ANA
 
 
-@scenario("the same id comes again after the end, cookies cleared", "thanks, DONE1", "finished, used a place")
+@scenario("the same ID returns after the end, cookies cleared", "thanks, DONE1", "finished, used a place")
 async def _again_after_the_end(w: World) -> tuple[httpx.Response, str]:
     await w.finish(ANA, await w.into(ANA))
     return await w.come(ANA, device="phone"), ANA
@@ -248,7 +248,7 @@ async def _panel(w: World) -> tuple[httpx.Response, str]:
     return await (await w.device(ANA)).get(f"/?pid={ANA}&other=1"), ANA
 
 
-@scenario("a panel's link with another parameter", "asks for the id", "nobody", platform=PANEL)
+@scenario("a panel's link with another parameter", "asks for the ID", "not recorded", platform=PANEL)
 async def _wrong_parameter(w: World) -> tuple[httpx.Response, str]:
     return await (await w.device(ANA)).get(f"/?PROLIFIC_PID={ANA}"), ANA
 
@@ -263,20 +263,20 @@ async def _lab(w: World) -> tuple[httpx.Response, str]:
     return await _token(w, ANA, token), ""
 
 
-@scenario("a lab's link on a second device in the middle", "trial", "active, holds a place", platform=LAB)
+@scenario("a lab's link is opened on a second device during the trials", "trial", "active, holds a place", platform=LAB)
 async def _lab_again(w: World) -> tuple[httpx.Response, str]:
     (token,) = w.app.store.make_tokens(1, actor="ana")
     await w.go_on(ANA, await w.go_on(ANA, await _token(w, ANA, token), consent="yes"))
     return await _token(w, "phone", token), ""
 
 
-@scenario("a lab's link with a wrong letter", "refusal (404)", "invited, no place", platform=LAB)
+@scenario("a lab's link with a wrong letter", "error (404)", "invited, no place", platform=LAB)
 async def _wrong_token(w: World) -> tuple[httpx.Response, str]:
     (token,) = w.app.store.make_tokens(1, actor="ana")
     return await _token(w, ANA, token[:-1] + ("A" if token[-1] != "A" else "B")), ""
 
 
-@scenario("a link of another study of the lab", "refusal (404)", "nobody", platform=LAB)
+@scenario("a link of another study of the lab", "error (404)", "not recorded", platform=LAB)
 async def _foreign_token(w: World) -> tuple[httpx.Response, str]:
     other = freeze(made_definition(name="other"), made_items())
     with Store.open(w.app.store.folder / "other", other.record) as store:
@@ -284,7 +284,7 @@ async def _foreign_token(w: World) -> tuple[httpx.Response, str]:
     return await _token(w, ANA, token), ""
 
 
-@scenario("a lab study is opened without a link", "refusal (404)", "nobody", platform=LAB)
+@scenario("a lab study is opened without a link", "error (404)", "not recorded", platform=LAB)
 async def _no_token(w: World) -> tuple[httpx.Response, str]:
     return await w.come(ANA), ""
 
@@ -294,24 +294,26 @@ async def _no_token(w: World) -> tuple[httpx.Response, str]:
 ASKED = {"qualification": (QUALIFICATION,)}
 
 
-@scenario("somebody does not consent", "no consent, NO1", "declined, no place")
+@scenario("the participant does not consent", "no consent, NO1", "declined, no place")
 async def _declines(w: World) -> tuple[httpx.Response, str]:
     return await w.go_on(ANA, await w.come(ANA), consent="no"), ANA
 
 
-@scenario("who did not consent comes again", "no consent, NO1", "declined, no place")
+@scenario("a participant who declined opens the link again", "no consent, NO1", "declined, no place")
 async def _declined_again(w: World) -> tuple[httpx.Response, str]:
     await w.go_on(ANA, await w.come(ANA), consent="no")
     return await w.come(ANA, device="phone"), ANA
 
 
-@scenario("somebody fails the qualification", "screened out, OUT1", "screened_out, no place", **ASKED)
+@scenario("the participant fails the qualification", "screened out, OUT1", "screened_out, no place", **ASKED)
 async def _fails(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
     return await w.go_on(ANA, page, **{"value-qualification-0": "5"}), ANA
 
 
-@scenario("who failed comes again from another device", "screened out, OUT1", "screened_out, no place", **ASKED)
+@scenario(
+    "a participant who failed opens the link on another device", "screened out, OUT1", "screened_out, no place", **ASKED
+)
 async def _failed_again(w: World) -> tuple[httpx.Response, str]:
     await w.go_on(ANA, await w.into(ANA), **{"value-qualification-0": "5"})
     return await w.come(ANA, device="phone"), ANA
@@ -323,14 +325,14 @@ async def _full(w: World) -> tuple[httpx.Response, str]:
     return await w.come(BEN), BEN
 
 
-@scenario("the last place goes while somebody reads the instructions", "full, FULL1", "qualified, no place")
+@scenario("the last place is taken while the participant reads the instructions", "full, FULL1", "qualified, no place")
 async def _full_meanwhile(w: World) -> tuple[httpx.Response, str]:
     page = await w.go_on(BEN, await w.come(BEN), consent="yes")
     await w.into(ANA)
     return await w.go_on(BEN, page), BEN
 
 
-@scenario("a place is free again when they look once more", "trial", "active, holds a place")
+@scenario("a place is free again when the participant reloads", "trial", "active, holds a place")
 async def _free_again(w: World) -> tuple[httpx.Response, str]:
     page = await w.go_on(BEN, await w.come(BEN), consent="yes")
     await w.into(ANA)
@@ -342,13 +344,13 @@ async def _free_again(w: World) -> tuple[httpx.Response, str]:
 # -- paused and closed -----------------------------------------------------------------------------------------------
 
 
-@scenario("somebody comes while the study is paused", "closed", "invited, no place")
+@scenario("the link is opened while the study is paused", "closed", "invited, no place")
 async def _paused(w: World) -> tuple[httpx.Response, str]:
     w.status("paused")
     return await w.come(ANA), ANA
 
 
-@scenario("the study is paused while somebody without a place reads", "closed", "consented, no place")
+@scenario("the study is paused while a participant without a place reads", "closed", "consented, no place")
 async def _paused_while_reading(w: World) -> tuple[httpx.Response, str]:
     page = await w.go_on(ANA, await w.come(ANA), consent="yes")
     w.status("paused")
@@ -362,7 +364,7 @@ async def _paused_qualifying(w: World) -> tuple[httpx.Response, str]:
     return await w.go_on(ANA, page, **{"value-qualification-0": "1"}), ANA
 
 
-@scenario("the study is resumed and they look again", "trial", "active, holds a place", **ASKED)
+@scenario("the study is resumed and the participant reloads", "trial", "active, holds a place", **ASKED)
 async def _resumed(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
     w.status("paused")
@@ -371,14 +373,14 @@ async def _resumed(w: World) -> tuple[httpx.Response, str]:
     return await w.go_on(ANA, await w.now(ANA)), ANA
 
 
-@scenario("the study is paused in the middle of somebody's trials", "thanks, DONE1", "finished, used a place")
+@scenario("the study is paused during the trials", "thanks, DONE1", "finished, used a place")
 async def _paused_inside(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
     w.status("paused")
     return await w.finish(ANA, page), ANA
 
 
-@scenario("who is inside a paused study comes back by the link", "thanks, DONE1", "finished, used a place")
+@scenario("a participant of a paused study returns by the link", "thanks, DONE1", "finished, used a place")
 async def _paused_back(w: World) -> tuple[httpx.Response, str]:
     await w.into(ANA)
     w.status("paused")
@@ -386,13 +388,13 @@ async def _paused_back(w: World) -> tuple[httpx.Response, str]:
     return await w.finish("phone", await w.come(ANA, device="phone")), ANA
 
 
-@scenario("somebody comes after the study was closed", "closed", "invited, no place")
+@scenario("the link is opened after the study was closed", "closed", "invited, no place")
 async def _closed(w: World) -> tuple[httpx.Response, str]:
     w.status("closed")
     return await w.come(ANA), ANA
 
 
-@scenario("the study is closed in the middle of somebody's trials", "thanks, DONE1", "finished, used a place")
+@scenario("the study is closed during the trials", "thanks, DONE1", "finished, used a place")
 async def _closed_inside(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
     w.status("closed")
@@ -402,7 +404,7 @@ async def _closed_inside(w: World) -> tuple[httpx.Response, str]:
 # -- returned, timed out, late ---------------------------------------------------------------------------------------
 
 
-@scenario("RETURNED in the middle: the next one takes the place at once", "trial", "active, holds a place")
+@scenario("RETURNED during the trials: the next participant takes the place at once", "trial", "active, holds a place")
 async def _returned(w: World) -> tuple[httpx.Response, str]:
     await w.into(ANA)
     assert seen(await w.come(BEN)) == "full, FULL1"
@@ -411,7 +413,7 @@ async def _returned(w: World) -> tuple[httpx.Response, str]:
     return await w.into(BEN), BEN
 
 
-@scenario("RETURNED, then comes back, the place still free", "trial", "active, holds a place")
+@scenario("RETURNED, then resumed, the place still free", "trial", "active, holds a place")
 async def _returned_back(w: World) -> tuple[httpx.Response, str]:
     await w.answer(ANA, await w.into(ANA))
     w.mark(ANA, State.RETURNED)
@@ -420,7 +422,7 @@ async def _returned_back(w: World) -> tuple[httpx.Response, str]:
     return page, ANA
 
 
-@scenario("RETURNED, then comes back, the place taken", "thanks, DONE1", "finished, surplus")
+@scenario("RETURNED, then resumed, the place taken", "thanks, DONE1", "finished, surplus")
 async def _returned_late(w: World) -> tuple[httpx.Response, str]:
     await w.into(ANA)
     w.mark(ANA, State.RETURNED)
@@ -428,7 +430,7 @@ async def _returned_late(w: World) -> tuple[httpx.Response, str]:
     return await w.finish(ANA, await w.come(ANA)), ANA
 
 
-@scenario("RETURNED, then answers on the page that was open", "422", "returned, place free")
+@scenario("RETURNED, then a response on the open page", "422", "returned, place free")
 async def _returned_answers(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
     w.mark(ANA, State.RETURNED)
@@ -447,7 +449,7 @@ async def _returned_twice(w: World) -> tuple[httpx.Response, str]:
     return await w.now(ANA), ANA
 
 
-@scenario("TIMED-OUT, then answers on the page that was open", "200", "active, holds a place")
+@scenario("TIMED-OUT, then a response on the open page", "200", "active, holds a place")
 async def _timed_out_answers(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
     w.mark(ANA, State.TIMED_OUT)
@@ -456,7 +458,7 @@ async def _timed_out_answers(w: World) -> tuple[httpx.Response, str]:
     return answer, ANA
 
 
-@scenario("TIMED-OUT, the place taken, then answers on", "thanks, DONE1", "finished, surplus")
+@scenario("TIMED-OUT, the place taken, then resumed", "thanks, DONE1", "finished, surplus")
 async def _timed_out_late(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
     w.mark(ANA, State.TIMED_OUT)
@@ -464,14 +466,14 @@ async def _timed_out_late(w: World) -> tuple[httpx.Response, str]:
     return await w.finish(ANA, page), ANA
 
 
-@scenario("TIMED-OUT, then RETURNED, then comes back", "trial", "active, holds a place")
+@scenario("TIMED-OUT, then RETURNED, then resumed", "trial", "active, holds a place")
 async def _out_of_order(w: World) -> tuple[httpx.Response, str]:
     await w.into(ANA)
     w.mark(ANA, State.TIMED_OUT, State.RETURNED)
     return await w.come(ANA), ANA
 
 
-@scenario("TIMED-OUT after the end, then comes back for the code", "thanks, DONE1", "finished, used a place")
+@scenario("TIMED-OUT after the end, then returns for the code", "thanks, DONE1", "finished, used a place")
 async def _timed_out_after_the_end(w: World) -> tuple[httpx.Response, str]:
     await w.finish(ANA, await w.into(ANA))
     w.mark(ANA, State.TIMED_OUT)
@@ -479,21 +481,23 @@ async def _timed_out_after_the_end(w: World) -> tuple[httpx.Response, str]:
     return await w.come(ANA, device="phone"), ANA
 
 
-@scenario("RETURNED after the end (withdrawn), then comes back", "closed", "returned, place free")
+@scenario("RETURNED after the end (withdrawn), then returns", "closed", "returned, place free")
 async def _withdrawn(w: World) -> tuple[httpx.Response, str]:
     await w.finish(ANA, await w.into(ANA))
     w.mark(ANA, State.RETURNED)
     return await w.come(ANA), ANA
 
 
-@scenario("away for longer than `lease.minutes`, nobody came, goes on", "thanks, DONE1", "finished, used a place")
+@scenario(
+    "away for longer than `lease.minutes`, the place still free, resumed", "thanks, DONE1", "finished, used a place"
+)
 async def _late_alone(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
     w.clock.wait(minutes=61)
     return await w.finish(ANA, page), ANA
 
 
-@scenario("away for longer, the place taken, goes on", "thanks, DONE1", "finished, surplus")
+@scenario("away for longer, the place taken, resumed", "thanks, DONE1", "finished, surplus")
 async def _late(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
     w.clock.wait(minutes=61)

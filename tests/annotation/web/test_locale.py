@@ -25,7 +25,7 @@ SCRIPT = Path(__file__).resolve().parents[3] / "docs" / "make_catalogs.py"
 LANGUAGES = ("es", "de", "ar")
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+\}")
 # the same word in both languages
-SAME = {"de": {"Code"}}
+SAME = {"de": {"Code"}, "es": {"Total", "no", "%(statistic)s: %(value)s, %(n_text)s. %(reason)s"}}
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +129,7 @@ def _drawn(language: str) -> list[str]:
     frame = Frame("·", language, "c", "n", "·", 1, 2)
     trial = TrialView("trials", 0, "/", "s", "k", "·", "·", "scale", "next", points=(PointView("1"),))
     full = replace(trial, back_url="/", comment=True, guess="·", search_url="/", may_stay_empty=True)
+    full = replace(full, instructions="·", instructions_url="/")
     kinds = ("finished", "surplus", "screened_out", "declined", "full", "closed")
     asked = {"stimulus": "·", "question": "·", "given": "1", "right": ("2",), "explanation": "·", "action": "/"}
     return [

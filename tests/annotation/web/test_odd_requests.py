@@ -90,7 +90,7 @@ def test_no_address_of_a_researcher_breaks_the_server(tmp_path: Path, caplog: py
                 browser.follow_redirects = False
                 routes = [one for one in ADMIN_ROUTES if not one.path.endswith(("/logout", "/export", "/login"))]
                 for route, odd in product(routes, NUMBERS):
-                    path = of_route(route.path, dict.fromkeys(("secret", "list_id", "who", "number"), odd))
+                    path = of_route(route.path, dict.fromkeys(("secret", "list_id", "who", "number", "name"), odd))
                     fields = dict.fromkeys(("places", "n", "page", "status", "to", "verdict", "key"), odd)
                     for method in route.methods:
                         form = {"data": fields | {"csrf": token, "confirmed": "yes"}} if method == "POST" else {}

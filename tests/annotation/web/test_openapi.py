@@ -212,7 +212,7 @@ def test_no_request_breaks_the_server(tmp_path: Path, n: int) -> None:
             (path, name, each) for path, methods in description["paths"].items() for name, each in methods.items()
         ]
         for number, (path, method, operation) in enumerate(operations):
-            role = next((name for each in operation["security"] for name in each), "anybody")
+            role = next((name for each in operation["security"] for name in each), "everyone")
             for right in (True, False) if is_soak else (number % 2 == 0,):
                 run_cases(schema[path][method.upper()], roles.sender(path, role), n, right=right)
         assert roles.sent > (1900 if is_soak else 120)

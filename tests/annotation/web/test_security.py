@@ -55,8 +55,8 @@ def test_every_route_against_every_role(tmp_path: Path) -> None:
                 stranger.follow_redirects = False
                 for method, path, role in addresses():
                     answer = await stranger.request(method, path, headers=JSON)
-                    assert role == "anybody" or answer.status_code == 401, (method, path, answer.status_code)
-        assert {role for _, _, role in addresses()} <= {"anybody", "participant"}
+                    assert role == "everyone" or answer.status_code == 401, (method, path, answer.status_code)
+        assert {role for _, _, role in addresses()} <= {"everyone", "participant"}
 
     visit(tmp_path, steps, **SHORT)
 
@@ -166,11 +166,11 @@ def test_the_platform_id_leaves_the_address_and_the_log(tmp_path: Path, caplog: 
 
 def test_server_settings_refuse_plain_http_in_public() -> None:
     """W4: cookies never travel in the clear: plain HTTP is for this machine only; HTTPS cookies are host-bound."""
-    with pytest.raises(InputError, match="in the clear"):
+    with pytest.raises(InputError, match="without encryption"):
         ServerSettings("http://study.example.org")
-    with pytest.raises(InputError, match="in the clear"):
+    with pytest.raises(InputError, match="without encryption"):
         ServerSettings("http://127.0.0.1:8000", host="0.0.0.0")
-    with pytest.raises(InputError, match="no address"):
+    with pytest.raises(InputError, match="not the address"):
         ServerSettings("study.example.org")
     assert ServerSettings("https://study.example.org", host="0.0.0.0").cookie("participant") == "__Host-participant"
 

@@ -238,7 +238,7 @@ def test_a_stage_knows_what_is_to_be_drafted() -> None:
     assert [request.draft_id for request in stage.cleaning_requests()] == ["1"]
     assert [request.draft_id for request in stage.precontext_requests()] == ["bank_1"]
     endings = Stage(ENDINGS, "s", {"e": ENDING}, (), ())
-    with pytest.raises(InputError, match="precontexts are of sentences"):
+    with pytest.raises(InputError, match="endings, which have no precontexts"):
         endings.precontext_requests()
     assert (SENTENCES.next_task, SENTENCES.file) == (story_ending.NAME, "sentences.csv")
     assert (ENDINGS.next_task, ENDINGS.file) == ("plausibility", "endings.csv")

@@ -16,8 +16,8 @@ from lexiscope.build.minimal_pairs.word_counts import (
     excluded_words,
     lexicon_frequencies,
     matched_nouns,
-    noun_count,
     read_frequencies,
+    tagged_count,
     with_random_nouns,
 )
 from lexiscope.core.errors import InputError
@@ -52,14 +52,14 @@ def lexicon(published: Path) -> Lexicon:
 def test_a_plural_counts_as_its_lemma(lexicon: Lexicon) -> None:
     """*lands* has the count of *land*; *glasses*, a lemma itself, its own; what is no noun was never tagged."""
     assert (
-        noun_count(lexicon, "lands")
-        == noun_count(lexicon, "land")
+        tagged_count(lexicon, "lands")
+        == tagged_count(lexicon, "land")
         == sum(sense.count for sense in lexicon.senses("land", "n"))
     )
-    assert noun_count(lexicon, "glasses") == sum(sense.count for sense in lexicon.senses("glasses", "n"))
-    assert noun_count(lexicon, "xyzzy") == 0
+    assert tagged_count(lexicon, "glasses") == sum(sense.count for sense in lexicon.senses("glasses", "n"))
+    assert tagged_count(lexicon, "xyzzy") == 0
     found = lexicon_frequencies(lexicon, ["Lands", "xyzzy"])
-    assert found == {"lands": noun_count(lexicon, "land"), "xyzzy": 0}
+    assert found == {"lands": tagged_count(lexicon, "land"), "xyzzy": 0}
     assert found["lands"] > 0
 
 

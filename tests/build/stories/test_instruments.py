@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import get_args
 
@@ -16,6 +17,7 @@ from lexiscope.build.stories.instruments import (
     drafting_prompt,
     prediction_prompt,
     published_guidelines,
+    published_page,
     published_qualification,
     read_instrument,
     training_prompt,
@@ -91,6 +93,60 @@ def test_guidelines_and_the_qualification_in_both_versions(published: Path) -> N
     }  # fmt: skip
 
 
+@pytest.fixture
+def with_pages(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A data folder whose instruments have the texts of appendix C, too, as a user cuts them from the paper's text."""
+    paper = published.parent / "papers" / "ambistory.txt"
+    if not paper.is_file():
+        pytest.skip("the text of the paper is not at hand")
+    text = paper.read_text(encoding="utf-8")
+    pages = text[text.index("C Annotation Interface") :]
+    shutil.copytree(published / FOLDER, tmp_path / FOLDER)
+    (tmp_path / FOLDER / "c_interface.txt").write_text(pages, encoding="utf-8")
+    monkeypatch.setenv("LEXISCOPE_DATA", str(tmp_path))
+    return " ".join(pages.split()).replace("*", "")
+
+
+@pytest.mark.parametrize(
+    ("task", "named"),
+    [
+        ("ambiguous_sentence", {"stuck": {}, "question": {"target": "point"}}),
+        ("story_ending", {"read_story": {}, "intended": {"word": "resistance"}, "question": {"target": "resistance"}}),
+        ("plausibility", {"asked": {}, "flag_nonsensical": {}}),
+    ],
+)
+def test_texts_of_a_page_are_those_of_the_figure(with_pages: str, task: str, named: dict[str, dict[str, str]]) -> None:
+    """Figures 2 to 4, cut into the data folder: the figure's word is open, all other words are the figure's."""
+    items = catalog.module("tasks", task).example_items("en")  # type: ignore[attr-defined]
+    made = draft_definition(items, task=task, items_file="i.csv", language="en", name="s", published=True)
+    assert set(made.words.task) == set(named)
+    for key, values in named.items():
+        assert f" {made.words.task[key].format(**values)} " in with_pages
+        assert len(values) == made.words.task[key].count("{")
+    assert [problem for problem in launch_problems(made, items) if "words" in problem.keys] == []
+
+
+def test_a_page_in_other_words_is_no_page_of_the_paper(with_pages: str) -> None:
+    """A file that lacks a paragraph is refused by name; without the file there is nothing, and the words are ours."""
+    assert with_pages
+    with pytest.raises(InputError, match="not the instrument c_interface"):
+        published_page({"asked": "Some other words"})
+    with pytest.raises(InputError, match="the word 'pay' in the paragraph"):
+        published_page({"asked": "Given the context"}, word="pay", place="{target}")
+
+
+def test_anchors_of_the_paper(published: Path) -> None:
+    """A.2.3: every point of the study's scale has the words of the guidelines, which list them."""
+    items = catalog.module("tasks", "plausibility").example_items("en")  # type: ignore[attr-defined]
+    made = draft_definition(items, task="plausibility", items_file="i", language="en", name="s", published=True)
+    assert [anchor.point for anchor in made.scale.anchors] == [1, 2, 3, 4, 5]
+    lines = "\n".join(f"- **{anchor.point:g}:** {anchor.text}." for anchor in made.scale.anchors)
+    assert lines in made.texts.instructions
+    assert made.words.task == {}
+    own = draft_definition(items, task="plausibility", items_file="i", language="en", name="s")
+    assert {anchor.text for anchor in own.scale.anchors}.isdisjoint(anchor.text for anchor in made.scale.anchors)
+
+
 @pytest.mark.parametrize("task", ["ambiguous_sentence", "story_ending", "plausibility"])
 def test_a_study_in_the_words_of_the_paper(published: Path, task: str) -> None:
     """Its qualification can be shown and answered: launch finds nothing to say of it; other languages are refused."""
@@ -100,8 +156,8 @@ def test_a_study_in_the_words_of_the_paper(published: Path, task: str) -> None:
     assert "qualification test" in made.texts.instructions
     problems = [problem for problem in launch_problems(made, items) if "qualification" in problem.keys]
     assert problems == []
-    with pytest.raises(InputError, match="are English"):
+    with pytest.raises(InputError, match="are in English"):
         draft_definition(items, task=task, items_file="i.csv", language="es", name="s", published=True)
     relatedness = catalog.module("tasks", "relatedness").example_items("en")  # type: ignore[attr-defined]
-    with pytest.raises(InputError, match="no instructions of a paper"):
+    with pytest.raises(InputError, match="No paper has instructions"):
         draft_definition(relatedness, task="relatedness", items_file="i", language="en", name="s", published=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.resources.corpora.running_text import words_of
-from lexiscope.resources.vectors.sense_vectors import LOG, LogRow, SenseVectors, log_text
+from lexiscope.resources.vectors.sense_vectors import LOG, SETTINGS, LogRow, SenseVectors, log_text
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import write_senses
@@ -25,7 +26,10 @@ NOUNS = sorted({item.word for item in load("en").items})
 
 def settings(folder: Path) -> SenseInductionSettings:
     """Write two folders of vectors, usages of two pseudo-words and the answers of simulated participants."""
-    specs = tuple(f"gasi:{_vectors(folder / name, seed)}" for seed, name in enumerate(("first", "second")))
+    first = _vectors(folder / "first", 0)
+    # the second is recorded as what people left of the first
+    left = {"from": json.loads((first / SETTINGS).read_text())["files"]}
+    specs = (f"gasi:{first}", f"gasi:{_vectors(folder / 'second', 1, told_apart=left)}")
     usages = [
         Usage(f"the {word} of it", 4, 4 + len(word), lemma=word, sense=sense)
         for word in NOUNS[:3]
@@ -43,7 +47,7 @@ def settings(folder: Path) -> SenseInductionSettings:
     )
 
 
-def _vectors(folder: Path, seed: int) -> Path:
+def _vectors(folder: Path, seed: int, **about: object) -> Path:
     """Vectors of the words of the items, two senses each but for every third word, as GASI-β would leave them."""
     folder.mkdir(parents=True)
     rng = np.random.default_rng(seed)
@@ -56,7 +60,7 @@ def _vectors(folder: Path, seed: int) -> Path:
     log = [LogRow(1, 1000 * n, 0.01, 3 - n / 10, 0.6, 0.5, 0.1, n / 10, beta) for n in range(1, 6)]
     (folder / LOG).write_text(log_text(log), encoding="utf-8")
     made = GasiSettings(beta=beta, senses=2, dimensions=8).deciding_values()
-    write_senses(folder, vectors, {"settings": made, "seed": seed, "corpus": {}}, (LOG,))
+    write_senses(folder, vectors, {"settings": made, "seed": seed, "corpus": {}, **about}, (LOG,))
     return folder
 
 

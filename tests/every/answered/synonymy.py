@@ -1,4 +1,4 @@
-"""synonymy with an answer to each question: the embedded items, a subject by rule that also fills gaps, a baseline."""
+"""synonymy with an answer to each question: items of several kinds, a subject by rule that fills gaps, a baseline."""
 
 from __future__ import annotations
 
@@ -13,4 +13,5 @@ def settings(folder: Path) -> SynonymySettings:
     """Return the settings; nothing is written into the folder."""
     rule = f"{TESTS / 'simulated' / 'rules.py'}:base"
     counts = str(TESTS / "golden" / "own" / "counts.csv")
-    return SynonymySettings(dataset="mini_synonymy", subjects=(rule, "baseline:random"), frequency=counts)
+    items = str(TESTS / "data" / "synonyms_by_part_of_speech.csv")
+    return SynonymySettings(items=items, subjects=(rule, "baseline:random"), frequency=counts)

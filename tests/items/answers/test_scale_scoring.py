@@ -97,12 +97,12 @@ def test_a_continuous_scale_cannot_be_scored() -> None:
 
 
 def test_relatedness_is_rated_the_same_way() -> None:
-    """Both tasks with a scale share it; a task without a scale is not answered by scoring."""
+    """Both tasks with a scale share it; a task whose answers are texts of one's own is not answered by scoring."""
     pair = catalog.module("tasks", "relatedness").example_items("es")[0]  # type: ignore[attr-defined]
     table = collect([pair], [Letters(PRESETS["continuation"], LOGS)], "relatedness")
     assert table.where(measure="most_probable_rating").column("value").tolist() == [4.0]
     with pytest.raises(CapabilityError):
-        collect([pair], [Letters(PRESETS["continuation"], LOGS)], "same_sense")
+        collect([pair], [Letters(PRESETS["continuation"], LOGS)], "story_ending")
 
 
 @pytest.mark.published

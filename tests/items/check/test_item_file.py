@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lexiscope.core.errors import caret_line
 from lexiscope.core.scale import Scale
 from lexiscope.datasets.mini_relatedness import load
-from lexiscope.items.check.item_file import check_file
+from lexiscope.items.check.item_file import check_file, task_of_columns
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.findings import CheckReport
 from lexiscope.items.tables.tabular import write_items
@@ -276,10 +276,10 @@ def test_one_percent_bad_rows_are_exactly_found(tmp_path: Path) -> None:
 def test_every_code_is_documented() -> None:
     """The reference has one heading per code that the source can give, and no other."""
     source = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "src/lexiscope/items").rglob("*.py")))
-    for name in ("core/usage.py", "resources/tables/rows.py"):
-        source += (ROOT / "src/lexiscope" / name).read_text(encoding="utf-8")
+    others = [ROOT / "src/lexiscope/core/usage.py", *sorted((ROOT / "src/lexiscope/resources/tables").glob("*.py"))]
+    source += "".join(path.read_text(encoding="utf-8") for path in others)
     of_files = set(re.findall(r'"([EW][0-3]\d\d)"', source))
-    page = (ROOT / "docs/reference/check_codes.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reference/messages.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^### ([EW]\d{3})", page, re.MULTILINE)) == of_files
 
 
@@ -290,3 +290,49 @@ def test_the_check_imports_nothing_heavy() -> None:
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     )
     assert not loaded & {"torch", "transformers", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow"}
+
+
+STORIES = """\
+item_id,word,precontext,sentence,ending,sense,participant,rating
+s1,Schloss,Es regnete.,Das Schloss war alt.,,Gebäude,a,3
+s1,Schloss,Es regnete.,Das Schloss war alt.,,Gebäude,b,4
+s2,Schloss,Es regnete.,Das Schloss war alt.,,Verschluss,a,2
+s3,Schloss,Es regnete.,Das Schloss war alt.,Der Turm fehlte.,Gebäude,a,5
+"""
+
+
+def test_variants_of_a_story_are_items_of_their_own(tmp_path: Path) -> None:
+    """Three variants of one sentence: no repetition, no second rating, no balance of senses; the example is missing.
+
+    As pairs or sentences (``--task relatedness``) the same rows are repetitions.
+    """
+    report = check(tmp_path, STORIES, min_ratings=1)
+    assert (report.task, report.n_items, report.n_words, report.exit_status) == ("plausibility", 3, 1, 0)
+    assert [(finding.code, finding.line) for finding in report.findings] == [("W216", 1)]
+    assert report.unused == ()
+    assert {"E209", "W213"} <= check(tmp_path, STORIES, task="relatedness").counts.keys()
+    twice = STORIES + "s3,Schloss,Es regnete.,Das Schloss war alt.,Der Turm fehlte.,Gebäude,a,1\n"
+    assert check(tmp_path, twice, min_ratings=1).counts["W213"] == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "task"),
+    [
+        ("word,sense,options,intruder", "word_intrusion"),
+        ("word,sentence,group_1,group_2", "sense_choice"),
+        ("item_id,correct,incorrect_1", "minimal_pair"),
+        ("sentence_1,sentence_2,target,sense_1,sense_2,definition", ""),
+        ("sentence,target,sense", ""),
+    ],
+)
+def test_the_columns_say_what_the_items_are(header: str, task: str) -> None:
+    """A page's own columns decide; pairs of sentences, and sentences with a sense id, are checked as such."""
+    assert task_of_columns(header.split(",")) == task
+
+
+def test_minimal_pairs_are_checked_as_they_are_read(tmp_path: Path) -> None:
+    """Choice sets with different numbers of options are refused with their reason; else rows are items."""
+    rows = "item_id,correct,incorrect_1,incorrect_2\n1,The keys are here.,The keys is here.,The keys be here.\n"
+    assert check(tmp_path, rows).n_items == 1
+    report = check(tmp_path, rows + "2,No cat sleeps.,No cat sleep.,\n")
+    assert [(finding.code, finding.item_id) for finding in report.errors] == [("E455", "2")]

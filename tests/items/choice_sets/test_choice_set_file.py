@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.choice_sets.choice_set_file import differing_spans, read_choice_sets, read_minimal_pairs
+from lexiscope.items.choice_sets.choice_set_file import (
+    differing_spans,
+    read_choice_sets,
+    read_designed_sets,
+    read_minimal_pairs,
+)
 from lexiscope.items.choice_sets.collection_file import write_collection
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 from lexiscope.items.read.item_source import load_items
@@ -119,3 +124,29 @@ def test_both_kinds_of_file_are_items_of_the_command_line(tmp_path: Path) -> Non
     collection = tmp_path / "mine.csv"
     write_collection([SynonymItem("a", "bank", "shore", "lender", "Near the bank.", 9, 13)], collection)
     assert load_items(str(collection), task="minimal_pair").items[0].item_id.startswith("mine/a/")
+
+
+GERMAN = "item_id,sentence,target,synonym,distractor\n1,Er sah die Bank im Park.,Bank,Sitzbank,Sparkasse\n"
+
+
+def test_items_in_another_language_have_no_english_texts(tmp_path: Path) -> None:
+    """Of items that are not in English only the substitution is asked, whose text is the item's own."""
+    path = tmp_path / "de.csv"
+    path.write_text(GERMAN, encoding="utf-8")
+    (item,) = read_minimal_pairs(path, dataset="own", language="de")
+    assert [usage.text for usage in item.usages] == ["Er sah die Sitzbank im Park.", "Er sah die Sparkasse im Park."]
+    assert {usage.language for usage in item.usages} == {"de"}
+    assert len(read_minimal_pairs(path, dataset="own")) > 1
+
+
+def test_conditions_follow_from_the_options(tmp_path: Path) -> None:
+    """With numbers of items two options are controlled and three random; without, all are random, or E455."""
+    rows = "1,a b,a c,a d\n1b,a b,a c,\n"
+    path = tmp_path / "pairs.csv"
+    path.write_text("item_id,correct,incorrect_1,incorrect_2\n" + rows, encoding="utf-8")
+    with pytest.raises(InputError, match="3 and of 2 options") as caught:
+        read_designed_sets(path)
+    assert caught.value.code == "E455"
+    numbered = rows.replace("\n", ",1\n")
+    path.write_text("item_id,correct,incorrect_1,incorrect_2,item\n" + numbered, encoding="utf-8")
+    assert [item.conditions["condition"] for item in read_designed_sets(path)] == ["random", "controlled"]

@@ -63,6 +63,21 @@ def test_the_least_that_is_needed(tmp_path: Path) -> None:
     assert item.extra == (("source", "me"),)
 
 
+def test_part_of_speech_and_controls(tmp_path: Path) -> None:
+    """A part of speech by its name or tag; an empty distractor only where the target has one sense."""
+    path = tmp_path / "own.csv"
+    rows = ["draw,sketch,attract,They draw boats.,VERB,", "fridge,refrigerator,,The fridge is open.,,1"]
+    path.write_text("\n".join(["target,synonym,distractor,sentence,pos,n_senses", *rows]), "utf-8")
+    verb, control = read_collection(path)
+    assert (verb.pos, verb.n_senses, verb.is_control) == ("v", 0, False)
+    assert (control.pos, control.n_senses, control.is_control) == ("n", 1, True)
+    write_collection([verb, control], tmp_path / "again.csv")
+    assert read_collection(tmp_path / "again.csv") == (verb, control)
+    path.write_text("target,synonym,distractor,sentence\nfridge,refrigerator,,The fridge is open.\n", "utf-8")
+    with pytest.raises(InputError, match=r"E441.*the distractor is missing(?s:.*)1 in a column n_senses"):
+        read_collection(path)
+
+
 def test_tokens_and_position(tmp_path: Path) -> None:
     """A tokenised sentence is given by its tokens and the target's place among them."""
     path = tmp_path / "own.tsv"

@@ -10,6 +10,7 @@ from lexiscope.core.errors import InputError, SpanError, SpecError
 from lexiscope.items.choice_sets.minimal_pairs import (
     SynonymItem,
     choice_sets,
+    fitting_templates,
     realise_text,
     reversed_sets,
     suite_lines,
@@ -119,6 +120,8 @@ def test_choice_sets() -> None:
         "synonym": "shore",
         "distractor": "lender",
         "sentence": "made/1",
+        "part_of_speech": "noun",
+        "senses": "several",
     }
     assert by_id["made/8/relation_no_context/means/incorrect_vs_random"].options == ("tabernacle", "oak", "gate")
     for item in items:
@@ -156,6 +159,33 @@ def test_an_item_without_random_nouns() -> None:
     assert len(choice_sets([bare], conditions=["controlled"])) == 5
     with pytest.raises(InputError, match=r"\[E443\](?s:.*)draw them"):
         choice_sets([bare])
+
+
+def test_a_control_has_one_sense_and_no_distractor() -> None:
+    """It is in the random conditions alone, and says so; without the mark an empty distractor is an error."""
+    tokens = ["He", "cut", "the", "aubergine", "into", "slices", "."]
+    made = SynonymItem.from_tokens("1", tokens, 3, synonym="eggplant", distractor="marrow")
+    control = replace(made, distractor="", n_senses=1, random_nouns=("bridge", "pencil"))
+    sets = choice_sets([control])
+    assert {item.conditions["condition"] for item in sets} == {"random", "correct_vs_random"}
+    assert {item.conditions["senses"] for item in sets} == {"one"}
+    assert [line.flag for line in suite_lines([control], synonymy_templates()[0])] == [2, 0, 0]
+    with pytest.raises(InputError, match="is a control without"):
+        control.words("controlled")
+    with pytest.raises(InputError, match="three different words"):
+        replace(made, distractor="")
+
+
+def test_verbs_have_no_reference_suite() -> None:
+    """*This* goes before a noun: with a verb among the items the suite is left out, with the reason."""
+    verb = SynonymItem.from_tokens("1", ["They", "draw", "boats", "."], 1, synonym="sketch", distractor="attract")
+    verb = replace(verb, pos="v", random_nouns=("boil",))
+    sets = choice_sets([verb])
+    assert {item.conditions["suite"] for item in sets} == {"substitution", "relation", "relation_no_context"}
+    assert {item.usages[0].pos for item in sets} == {"VERB"}
+    fitting, reasons = fitting_templates([verb, replace(verb, pos="n")], synonymy_templates())
+    assert {template.name for template in synonymy_templates()} - {template.name for template in fitting} == {"T13"}
+    assert list(reasons) == ["The suite reference"]
 
 
 def test_plurals_of_an_item() -> None:

@@ -19,9 +19,9 @@ from lexiscope.report.tables import IntervalCell, Missing, Noted, layout
 def test_only_published_numbers_are_compared(records: tuple[Record, ...]) -> None:
     """Records without a printed value stay out; the reason for a difference becomes a note at its status."""
     table = published_table(records)
-    assert [row[0] for row in table.rows] == ["spearman", "r_squared"]
+    assert [row[0] for row in table.rows] == ["Spearman correlation", "R² of the norms on distance"]
     assert table.rows[0][-1] == Noted("not reproduced", "why")
-    assert table.rows[1] == ("r_squared", "BETO, layer 12", "§4.3", "0.36", 0.357, "reproduced")
+    assert table.rows[1] == ("R² of the norms on distance", "BETO, layer 12", "§4.3", "0.36", 0.357, "reproduced")
 
 
 def test_values_with_interval_and_without_value() -> None:

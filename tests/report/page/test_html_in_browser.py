@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +11,10 @@ from lexiscope.report.document import Report
 from lexiscope.report.page.html import write_report
 
 pytestmark = pytest.mark.browser
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """The distribution's Chromium, without a network: every request but those to files is refused and remembered."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed")
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
-
-
-def _open(browser: Any, path: Path, width: int) -> tuple[Any, list[str], list[str]]:
-    page = browser.new_page(viewport={"width": width, "height": 800}, offline=True)
+def _open(chromium: Any, path: Path, width: int) -> tuple[Any, list[str], list[str]]:
+    page = chromium.new_page(viewport={"width": width, "height": 800}, offline=True)
     messages: list[str] = []
     requests: list[str] = []
     page.on("console", lambda message: messages.append(message.text))
@@ -40,10 +25,10 @@ def _open(browser: Any, path: Path, width: int) -> tuple[Any, list[str], list[st
 
 
 @pytest.mark.parametrize("width", [360, 1200])
-def test_the_page_opens_without_a_network(browser: Any, report: Report, tmp_path: Path, width: int) -> None:
+def test_the_page_opens_without_a_network(chromium: Any, report: Report, tmp_path: Path, width: int) -> None:
     """The only request is the file itself; nothing is written to the console; the page does not scroll sideways."""
     path = write_report(report, tmp_path / "report.html")
-    page, messages, requests = _open(browser, path, width)
+    page, messages, requests = _open(chromium, path, width)
     assert messages == []
     assert [url for url in requests if not url.startswith("data:")] == [path.as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -52,18 +37,18 @@ def test_the_page_opens_without_a_network(browser: Any, report: Report, tmp_path
     page.close()
 
 
-def test_a_wide_table_reaches_into_the_margin(browser: Any, report: Report, tmp_path: Path) -> None:
+def test_a_wide_table_reaches_into_the_margin(chromium: Any, report: Report, tmp_path: Path) -> None:
     """On a wide screen a table of 60rem, wider than the text, is not cut; the page still does not scroll sideways."""
-    page, _, _ = _open(browser, write_report(report, tmp_path / "report.html"), 1200)
+    page, _, _ = _open(chromium, write_report(report, tmp_path / "report.html"), 1200)
     page.evaluate("document.querySelector('.table table').style.minWidth = '60rem'")
     assert page.evaluate("(box => box.scrollWidth <= box.clientWidth)(document.querySelector('.table .scroll'))")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.close()
 
 
-def test_figure_data_can_be_downloaded(browser: Any, report: Report, tmp_path: Path) -> None:
+def test_figure_data_can_be_downloaded(chromium: Any, report: Report, tmp_path: Path) -> None:
     """The link under a figure saves its CSV from inside the page."""
-    page, _, _ = _open(browser, write_report(report, tmp_path / "report.html"), 1200)
+    page, _, _ = _open(chromium, write_report(report, tmp_path / "report.html"), 1200)
     with page.expect_download() as caught:
         page.click('a[download="density.csv"]')
     saved = Path(tmp_path / "saved.csv")
@@ -72,20 +57,22 @@ def test_figure_data_can_be_downloaded(browser: Any, report: Report, tmp_path: P
     page.close()
 
 
-def test_a_reader_with_a_keyboard_can_skip_the_contents(browser: Any, report: Report, tmp_path: Path) -> None:
-    """The first tab stop is the skip link; it becomes visible and leads to the results."""
-    page, _, _ = _open(browser, write_report(report, tmp_path / "report.html"), 1200)
+def test_a_reader_with_a_keyboard_can_skip_the_contents(chromium: Any, report: Report, tmp_path: Path) -> None:
+    """The first tab stop is the skip link; it becomes visible and leads to the first page."""
+    page, _, _ = _open(chromium, write_report(report, tmp_path / "report.html"), 1200)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.evaluate("document.activeElement.getBoundingClientRect().left >= 0")
     page.keyboard.press("Enter")
-    assert page.evaluate("location.hash") == "#content"
+    assert page.evaluate("location.hash") == "#data"
     page.close()
 
 
-def test_text_has_contrast(browser: Any, report: Report, tmp_path: Path) -> None:
-    """Every text of the page has a contrast of at least 4.5 to 1 against its background (WCAG 1.4.3)."""
-    page, _, _ = _open(browser, write_report(report, tmp_path / "report.html"), 1200)
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_text_has_contrast(chromium: Any, report: Report, tmp_path: Path, mode: str) -> None:
+    """Every text of the page has a contrast of at least 4.5 to 1 against its background (WCAG 1.4.3), in both modes."""
+    page, _, _ = _open(chromium, write_report(report, tmp_path / "report.html"), 1200)
+    page.evaluate(f"document.documentElement.dataset.mode = '{mode}'")
     low = page.evaluate("""() => {
       const light = c => { const v = c.match(/[\\d.]+/g).slice(0, 3).map(x => x / 255)
         .map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);

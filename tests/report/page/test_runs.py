@@ -9,14 +9,19 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.core.result import Record, to_json
+from lexiscope.core.result import Contrast, Estimate, Interval, Record, to_json
 from lexiscope.core.sealed import seal_run
+from lexiscope.report.answers.answer import Answer
+from lexiscope.report.answers.results_page import ResultsPage
 from lexiscope.report.document import Report
+from lexiscope.report.marks.drawing import Axis, ReferenceLine
+from lexiscope.report.marks.forest import Forest, ForestRow
+from lexiscope.report.page.comparison_page import compared_runs, comparison_page
 from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.page.html import render
 from lexiscope.report.page.runs import last_layers, report_of_runs, side_by_side
 from lexiscope.report.page.stored import store
-from lexiscope.report.tables import IntervalCell
+from lexiscope.report.tables import IntervalCell, Missing
 
 
 def _run(report: Report, folder: Path) -> Path:
@@ -31,11 +36,15 @@ def test_one_run_is_its_own_report(report: Report, tmp_path: Path) -> None:
     assert render(report_of_runs([_run(report, tmp_path / "a")])) == render(report)
 
 
-def test_two_runs_stand_side_by_side(report: Report, tmp_path: Path) -> None:
-    """Both runs are whole in the page, ids stay unique, and the machine of neither is printed."""
+def test_two_runs_are_compared(report: Report, tmp_path: Path) -> None:
+    """Both runs are named with their folders, ids are unique, and the machine of neither is printed."""
     other = with_every_result(replace(report, title="Another", records=(Record("spearman", 0.5, subject="mine"),)))
-    text = render(report_of_runs([_run(report, tmp_path / "a"), _run(other, tmp_path / "b")]))
+    folders = [_run(report, tmp_path / "a"), _run(other, tmp_path / "b")]
+    (tmp_path / "b" / "report.html").touch()
+    text = render(report_of_runs(folders, page=tmp_path / "pages" / "both.html"))
     assert text.index("Subjects side by side") < text.index("Run 1: Relatedness") < text.index("Run 2: Another")
+    assert '<a href="../b/report.html" rel="noopener noreferrer">b</a>' in text, "a link where the report exists"
+    assert '">a</a>' not in text
     ids = re.findall(r'\sid="([^"]+)"', text)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r"url\(#([^)]+)\)", text)) <= set(ids)
@@ -73,3 +82,46 @@ def test_a_folder_must_be_named() -> None:
     """No run, no report."""
     with pytest.raises(InputError, match="at least one run"):
         report_of_runs([])
+
+
+def _answered(report: Report, brand: str, values: dict[str, float], person: float) -> Report:
+    rows = tuple(ForestRow(name, v, v - 0.05, v + 0.05, f"{v:.2f}") for name, v in values.items())
+    people = (ReferenceLine(f"average person {person}", person, person - 0.01, person + 0.01),)
+    axis = Axis("Spearman’s ρ", 0, 1)
+    forest = Forest(name="agreement", title="Agreement", rows=rows, axis=axis, references=people, value_head="ρ")
+    names = tuple((f"encoder:{name}", name) for name in values)
+    page = ResultsPage("Title?", "kicker", brand, Answer("Yes.", ("It is.",), drawing=forest), names=names)
+    return replace(report, results=page)
+
+
+def test_runs_of_one_statistic_are_on_one_axis(report: Report) -> None:
+    """Subjects in one order, people in each dataset, missing cells with their reason; another statistic is named."""
+    one = _answered(report, "A", {"m": 0.6, "n": 0.4}, 0.7)
+    two = _answered(report, "B", {"n": 0.8, "o": 0.5}, 0.7)
+    other = replace(report, results=None)
+    runs, others = compared_runs([one, two, other], ["a", "b", "c"])
+    assert ([run.dataset for run in runs], others) == (
+        ["A", "B"],
+        ["c is not on this axis: it has no estimates of subjects."],
+    )
+    sides = [Estimate("spearman", v, subject=f"encoder:{s}") for s, v in (("m", 0.6), ("n", 0.4))]
+    contrast = Contrast("spearman_difference", *sides, Interval(0.1, 0.3, 0.95, "b"), 50, p=0.01)
+    page = comparison_page([replace(runs[0], differences=(contrast,)), runs[1]], others)
+    assert page is not None
+    assert page.top.sentences == (
+        "The highest values are those of m on A (0.60) and n on B (0.80).",
+        "1 model answered several datasets; the values of n differ least (by .40).",
+        "No model's interval reaches the average person on A; at least one does on B.",
+    )
+    assert page.top.table is not None
+    # mean ranks: m 0, n (1 + 0) / 2, o 1
+    assert [row[0] for row in page.top.table.rows] == ["m", "n", "o", "Average person"]
+    assert page.top.table.rows[0][2] == Missing("not asked in this run")
+    assert isinstance(page.top.drawing, Forest)
+    assert [(row.group, row.label) for row in page.top.drawing.rows] == [
+        ("A", "m"), ("A", "n"), ("A", "Average person"), ("B", "n"), ("B", "o"), ("B", "Average person"),
+    ]  # fmt: skip
+    assert page.questions[0].answer.sentences == (
+        "On A, m differs from 1 of 1 models after Holm's adjustment over 1 comparisons.",
+    )
+    assert comparison_page(runs[:1], []) is None

@@ -19,6 +19,7 @@ from lexiscope.report.parts.accuracy_tables import (
     comparison_of_tests,
     consistency_of_tests,
     design_table,
+    further_models_table,
     gap_accuracy_figure,
     gap_accuracy_table,
     gap_categories,
@@ -150,3 +151,20 @@ def test_categories_are_a_table_and_bars() -> None:
     assert table.rows == (("M", 4, 75.0, 25.0),)
     assert (table.notes, [column.header for column in table.columns][-1]) == (("Caption.",), "same word")
     assert figure.name == "categories"
+
+
+def test_further_models_next_to_recorded_ones() -> None:
+    """K and one more are recorded with 70 and 80 in the first cell, 50 and 50 in the second; M is inside in one."""
+    values = {"k": (70.0, 50.0), "j": (80.0, 50.0), "m": (75.0, 49.5)}
+    results = [
+        Estimate("percent_right(per=token)", value, subject=subject, condition=cell)
+        for subject, of_cells in values.items()
+        for cell, value in zip(("one", "two"), of_cells, strict=True)
+    ]
+    # another denominator is another number
+    results.append(Estimate("percent_right(per=text)", 10.0, subject="m", condition="one"))
+    statistics = dict.fromkeys(values, "percent_right(per=token)")
+    labels = {"one": "One", "two": "Two"}
+    table = further_models_table(results, labels, statistics, ("k", "j"), names=NAMES | {"j": "J"})
+    assert [row[0] for row in table.rows] == ["K", "J", "M"]
+    assert table.rows[2][1:] == ("1 of 2", 75.0, 49.5)

@@ -30,13 +30,13 @@ def stories(*setups: tuple[int, ...]) -> tuple[Ratings, dict[str, dict[str, obje
 def test_endings_and_their_directions_have_a_row_each() -> None:
     """Endings A and B for meanings 1, 2: 5 and 1, 1 and 5, open 2 (2 and 3: 2.5): A against B differs by 4 each time;
     A1 and B2 are 2.5 above open, A2 and B1 1.5 below it: a mean of 2. Each ending works as it was meant to."""
-    ratings, conditions = stories((5, 1, 1, 5, 2, 2), (5, 1, 1, 5, 2, 2))
+    ratings, conditions = stories(*[(5, 1, 1, 5, 2, 2)] * 3)
     found = ending_effects(ratings, story_places(conditions), resamples=20)
     free, ends = shifts_table(found, source="a paper does").rows
     assert free[0] == "ended against open"
     assert free[1] == IntervalCell(2.0, 2.0, 2.0)
-    assert (free[2], free[4]) == (0.5, 8)
-    assert (ends[1], ends[2], ends[4]) == (IntervalCell(4.0, 4.0, 4.0), 0.0, 4)
+    assert (free[2], free[4]) == (0.5, 12)
+    assert (ends[1], ends[2], ends[4]) == (IntervalCell(4.0, 4.0, 4.0), 0.0, 6)
     assert shifts_table(found, source="a paper does").columns[2].note == "Divided by n, as a paper does."
     above, raised = directions_table(found).rows
     assert (raised[0], raised[1]) == ("ending raises its meaning above the open story", IntervalCell(100, 100, 100))

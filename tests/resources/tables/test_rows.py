@@ -150,3 +150,23 @@ def test_a_parquet_file_is_named(tmp_path: Path) -> None:
     rows, errors = read(tmp_path / "t.parquet", b"PAR1\xff\n\xfe\n")
     assert rows == []
     assert [(error.code, "Parquet" in error.what, "CSV" in error.hint) for error in errors] == [("E003", True, True)]
+
+
+def test_json_lines_are_rows(tmp_path: Path) -> None:
+    """Keys of all objects are the header; numbers and truth values are text, null and absent ones empty.
+
+    A value is found at its column: ``ñu`` begins behind 14 signs. A list of objects and a nested value are refused.
+    """
+    content = '{"word": "a", "n": 1.5}\n\n{"word": "b", "s": "ñu", "n": null, "t": true}\n{"word": ["c"]}\n'
+    rows, errors = read(tmp_path / "t.jsonl", content.encode())
+    assert [row.fields for row in rows] == [
+        ["word", "n", "s", "t"],
+        ["a", "1.5", "", ""],
+        ["b", "", "ñu", "true"],
+    ]
+    assert [row.line for row in rows[1:]] == [1, 3]
+    place = rows[2].place(2, width=2)
+    assert (place.line, place.column) == (3, content.splitlines()[2].index("ñu") + 1)
+    assert [(error.code, place_of(error).line) for error in errors] == [("E005", 4)]
+    rows, errors = read(tmp_path / "t.json", b'[{"word": "a"}]')
+    assert (rows, [error.code for error in errors]) == ([], ["E005"])

@@ -69,13 +69,14 @@ def test_lean_kernels_give_the_numbers_of_the_plain_forward_pass(causal: Folders
             np.testing.assert_allclose(found[path[1:]], plain, atol=rounding(np.abs(plain).max()), rtol=0)
 
 
-def test_the_guard_says_which_kernels_are_used(causal: Folders) -> None:
+def test_the_guard_says_which_kernels_are_used(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run record names the lean kernels; where attention cannot be read in blocks, the others remain."""
+    # its attention is plain, which newer versions of transformers changed
+    monkeypatch.setattr(transformers.GPTJForCausalLM, "_supports_sdpa", False)
     expected = {
         "gpt2": "attention in blocks, GELU by tanh in place, sums in place, projection in pieces",
         "gpt_neox": "attention in blocks, projection in pieces",
         "llama": "attention in blocks, projection in pieces",
-        # its attention is plain
         "gptj": "GELU by tanh in place, projection in pieces",
     }
     for architecture, kernels in expected.items():

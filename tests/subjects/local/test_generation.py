@@ -45,17 +45,22 @@ def subject(folder: Path, **options: Any) -> CausalLM:
 
 
 @pytest.mark.parametrize(
-    "architecture", ["llama", "gpt2", "gpt_neox", "gemma2", "mistral", "gpt_neo", "bloom", "mamba"]
+    "architecture",
+    ["llama", "gpt2", "gpt_neox", "gemma2", "mistral", "gpt_neo", "bloom", "mamba", "jamba", "falcon_h1"],
 )
 def test_greedy_is_that_of_transformers(causal: Folders, architecture: str) -> None:
-    """Greedy continuations have the token ids of generate(), prompt by prompt, for every architecture."""
+    """Greedy continuations have the token ids of generate(), prompt by prompt, for every architecture.
+
+    Without a cache: that of Mamba forgot the start of prompts of two tokens in transformers 5.2.
+    """
     folder = causal(architecture)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     prompts = prompts_of(architecture)
     for prompt, (made,) in zip(prompts, subject(folder).generate(prompts, GREEDY), strict=True):
         inputs = torch.tensor([tokenizer(prompt, add_special_tokens=False)["input_ids"]])
-        whole = model.generate(inputs, max_new_tokens=10, do_sample=False, attention_mask=torch.ones_like(inputs))
+        given = {"attention_mask": torch.ones_like(inputs), "use_cache": False}
+        whole = model.generate(inputs, max_new_tokens=10, do_sample=False, **given)
         expected = [token for token in whole[0, inputs.shape[1] :].tolist() if token not in (0, 2)]
         assert [token for token in made.token_ids if token != 0] == expected
         assert made.finish == ("end" if len(made.token_ids) < 10 else "length")
@@ -75,7 +80,7 @@ def test_the_text_is_what_is_added_to_the_prompt(causal: Folders) -> None:
                 assert prompt + made.text == tokenizer.decode([*ids, *made.token_ids])
 
 
-@pytest.mark.parametrize("architecture", ["gpt2", "mamba"])
+@pytest.mark.parametrize("architecture", ["gpt2", "mamba", "jamba", "falcon_h1"])
 def test_company_and_order_do_not_matter(causal: Folders, architecture: str) -> None:
     """Alone, backwards and in small groups a prompt has the same ten continuations, each with its seed."""
     model = subject(causal(architecture))
@@ -144,7 +149,7 @@ def test_what_cannot_be_continued(causal: Folders, monkeypatch: pytest.MonkeyPat
     with pytest.raises(SubjectError, match=r"250 tokens, the model reads at most 246"):
         model.generate(["," * 250], GREEDY)
     monkeypatch.setattr(
-        "lexiscope.subjects.local._generation._steps", lambda *given: iter([torch.full((1, 9), np.nan)])
+        "lexiscope.subjects.local._generation.next_logits", lambda *given: iter([torch.full((1, 9), np.nan)])
     )
     with pytest.raises(SubjectError, match=r"not finite[\s\S]*a bank"):
         model.generate(["a bank"], GREEDY)

@@ -122,7 +122,10 @@ def test_a_wider_context_and_the_sum_of_both_vectors(subject: Gasi) -> None:
     powers = np.exp(subject.vectors.senses[1] @ mean) * subject.vectors.mask[1]
     np.testing.assert_allclose(wide.sense_distribution([own])[0], powers / powers.sum(), rtol=1e-5)
     np.testing.assert_array_equal(summed.sense_distribution([own]), subject.sense_distribution([own]))
-    np.testing.assert_allclose(summed.senses_of([own])[0][0], subject.vectors.senses[1] + subject.vectors.contexts[1])
+    (vectors,), (there,) = summed.senses_of([own])
+    assert there.tolist() == [True, True, False]
+    # (2, 0) and (0, 2), with (0, 0), the context vector of bank
+    np.testing.assert_allclose(vectors[there], subject.vectors.senses[1, :2] + subject.vectors.contexts[1])
     np.testing.assert_allclose(
         summed.embed([own])[0, 0], subject.embed([own])[0, 0] + subject.vectors.contexts[1], rtol=1e-6
     )

@@ -15,6 +15,7 @@ from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.known_words import UNKNOWN
 from lexiscope.items.answers.sense_options import SAME
+from lexiscope.senses.similarity import max_sim
 from lexiscope.subjects.senses.sense_embedding import SenseEmbedding, load
 from lexiscope.tasks.same_sense import by_sense
 from lexiscope.tasks.same_sense.by_sense import ONE_SENSE, random_answer_counts
@@ -64,8 +65,9 @@ def test_the_window_bounds_the_context() -> None:
     """Known words count, the nearest first, on each side; the target itself does not."""
     text = "river bank bank river river"
     asked = Usage(text, 11, 15)
-    assert made(MSSG).context(asked) == ("river", "bank", "river", "river")
-    assert made(f"{MSSG}?window=1").context(asked) == ("bank", "river")
+    wide, narrow = made(MSSG), made(f"{MSSG}?window=1")
+    assert [wide.vectors.words[number] for number in wide.context(asked)] == ["river", "bank", "river", "river"]
+    assert [narrow.vectors.words[number] for number in narrow.context(asked)] == ["bank", "river"]
 
 
 def test_words_are_known_as_they_stand_or_as_the_tokeniser_writes_them(tmp_path: Path) -> None:
@@ -73,8 +75,18 @@ def test_words_are_known_as_they_stand_or_as_the_tokeniser_writes_them(tmp_path:
     (tmp_path / "a.txt").write_text("4 2\nbank#1 1 0\n<num>#1 0 1\n1914#1 1 1\n's#1 1 2\n", encoding="utf-8")
     subject = made(f"ego_network:{tmp_path / 'a.txt'}")
     text = "bank in 1914 or 1,815\u2019s"
-    assert subject.context(usage(text, "bank")) == ("1914", "<num>", "'s")
+    assert [subject.vectors.words[number] for number in subject.context(usage(text, "bank"))] == ["1914", "<num>", "'s"]
     assert [number for number, _, _ in subject.tokens(text)] == [0, -1, 2, -1, 1, 3]
+
+
+def test_vectors_of_all_senses_are_padded_with_a_mask() -> None:
+    """MaxSim of bank ((1, 0) and (0, 1)) and river ((0, 2)) is 1; a word that is not known covers nothing."""
+    subject = made(MSSG)
+    asked = [usage("the bank", "bank"), usage("a river", "river"), usage("a crane", "crane")]
+    vectors, there = subject.senses_of(asked)
+    assert there.tolist() == [[True, True], [True, False], [False, False]]
+    similar = max_sim(vectors[[0, 0]], vectors[1:], left_mask=there[[0, 0]], right_mask=there[1:])
+    assert similar.tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
 
 
 def test_a_word_that_is_not_there_is_an_error_with_its_place() -> None:
@@ -135,7 +147,7 @@ def test_many_windows_at_once(name: str) -> None:
     """The distributions of a word beside many windows are those of its usages, one by one; priors beside nothing."""
     subject = made(name)
     asked = [usage(text, "bank") for text in ("the river bank", "the bank", "river bank river", "bank the money")]
-    known = [[subject.vectors.index[word] for word in subject.context(each)] for each in asked]
+    known = [subject.context(each).tolist() for each in asked]
     expected = subject.sense_distribution(asked)
     np.testing.assert_allclose(subject.distributions(subject.vectors.index["bank"], known), expected, rtol=1e-6)
     assert [number for number, *_ in subject.tokens("the river")] == [-1, subject.vectors.index["river"]]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+
 import pytest
 
 from lexiscope.analysis.bias.attribution import word_attributions
@@ -38,6 +41,38 @@ def test_two_words_that_say_the_same_share_the_credit() -> None:
     assert sum(losses["shapley"].values()) == pytest.approx(4.0)
     assert losses["shapley"]["a"] == losses["shapley"]["and"] == 0.0
     assert min(losses["shapley"]["red"], losses["shapley"]["ripe"]) > 0
+
+
+def test_losses_are_those_of_all_orders() -> None:
+    """A model whose evidence is an arbitrary number for each set of words: leave-one-out is the difference to the whole
+    text, exactly; Shapley values, by enumeration of all 24 orders, are the mean of what the random orders give."""
+    item = Item("i", "d", (Usage("Red ripe old small bank.", 19, 23),), gold="t")
+    words = ("red", "ripe", "old", "small")
+    rng = random.Random(2)
+    evidence = {
+        frozenset(shown): rng.uniform(-2, 2) for size in range(5) for shown in itertools.combinations(words, size)
+    }
+
+    def losses(how: Removal, seed: int) -> dict[str, float]:
+        plan = plan_removals([item], "context", how, seed=seed)
+        shown = {
+            own.shown.item_id: frozenset(own.shown.usages[0].text.casefold().split()) & {*words} for own in plan.asked
+        }
+        answered = {name: ("t", evidence[left]) for name, left in shown.items()}
+        return {row.word: row.value for row in plan.lost_evidence(answered)}
+
+    whole = frozenset(words)
+    assert losses("leave_one_out", 1) == {word: evidence[whole] - evidence[whole - {word}] for word in words}
+    exact = dict.fromkeys(words, 0.0)
+    for order in itertools.permutations(words):
+        for place, word in enumerate(order):
+            left = whole - {*order[:place]}
+            exact[word] += (evidence[left] - evidence[left - {word}]) / 24
+    drawn = [losses("shapley", seed) for seed in range(200)]
+    # 1,600 random orders; the largest standard error of the four means is .03
+    means = {word: sum(own[word] for own in drawn) / len(drawn) for word in words}
+    assert means == pytest.approx(exact, abs=0.1)
+    assert all(sum(own.values()) == pytest.approx(evidence[whole] - evidence[frozenset()]) for own in drawn)
 
 
 def test_planted_words_carry_the_answer() -> None:

@@ -28,8 +28,9 @@ from lexiscope.analysis.bootstrap import (
 )
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.jackknife import LeftOut, jackknife_interval, left_out_groups, no_jackknife
-from lexiscope.analysis.ratings import PEOPLE, Ratings, Repeats, ResponseColumns
+from lexiscope.analysis.ratings import PEOPLE, Ratings, Repeats
 from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 Weights = Literal["none", "linear", "quadratic"]
@@ -247,7 +248,7 @@ def fleiss_kappa(
     interval = (
         no_interval("all items are of one group", level=level, resamples=0, resampled=units)
         if alone
-        else percentile_interval(draws, level=level, resampled=units, n_groups=count)
+        else percentile_interval(draws, level=level, resampled=units, n_groups=count, within=(-1, 1))
     )
     return Estimate("fleiss_kappa", value, interval, len(kept), 1 if alone else count)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -122,6 +123,51 @@ def coverage(ratings: Ratings, *, minimum: int = 10, lists: Mapping[str, str] | 
     values = list(counts.values())
     mean = sum(values) / len(values)
     return Coverage(minimum, min(values), mean, max(values), len(values), short, tuple(sorted(needs.items())))
+
+
+def rating_counts(ratings: Ratings, item_ids: Sequence[str]) -> dict[str, Estimate]:
+    """Return how many raters and ratings there are, and the fewest, mean and most of an item, by their labels.
+
+    Items of *item_ids* that nobody rated are in no rating, but count.
+
+    >>> counts = rating_counts(Ratings.from_arrays(["a", "b"], ["i", "i"], [1, 2]), ["i", "j"])
+    >>> {label: count.value for label, count in counts.items()}["Ratings per pair, fewest"]
+    0
+    """
+    of_item = dict(zip(ratings.item_ids, ratings.counts().tolist(), strict=True))
+    n = [of_item.get(item, 0) for item in item_ids]
+    summaries = {"fewest": ("min", min(n)), "mean": ("mean", sum(n) / len(n)), "most": ("max", max(n))}
+    return {
+        "Participants": Estimate("n_participants", len(np.unique(ratings.rater))),
+        "Ratings": Estimate("n_trials", len(ratings.value)),
+        **{
+            f"Ratings per pair, {label}": Estimate(statistic_name("ratings_per_item", summary=summary), value, n=len(n))
+            for label, (summary, value) in summaries.items()
+        },
+    }
+
+
+def describe_participants(of: Mapping[str, Mapping[str, str]], ages: Sequence[float] = ()) -> dict[str, Estimate]:
+    """Return how many participants there are of each country, gender …, and their ages, by their labels.
+
+    *of* is what is known of them: label (``Country``) → participant → value. *Source:* SAW-C §3.2.
+
+    >>> people = describe_participants({"Country": {"a": "MX", "b": "MX"}}, [20, 30])
+    >>> [(label, of.name, of.value) for label, of in people.items()][:2]
+    [('Country: MX', 'n_participants(by=country)', 2), ('Age, mean', 'age(summary=mean)', 25.0)]
+    """
+    rows: dict[str, Estimate] = {}
+    for label, known in of.items():
+        by = label.lower()
+        for value, count in sorted(Counter(known.values()).items()):
+            number = Estimate(statistic_name("n_participants", by=by), count, condition=f"{by}={value}")
+            rows[f"{label}: {value}"] = number
+    if len(ages):
+        for summary, of_ages in (("mean", np.mean), ("median", np.median), ("min", np.min), ("max", np.max)):
+            rows[f"Age, {summary}"] = Estimate(
+                statistic_name("age", summary=summary), float(of_ages(np.asarray(ages))), n=len(ages)
+            )
+    return rows
 
 
 def _item_means(ratings: Ratings, raters: BoolArray, minimum: int) -> FloatArray:

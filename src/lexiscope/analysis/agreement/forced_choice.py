@@ -13,8 +13,9 @@ from itertools import combinations
 from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.analysis.agreement.choices import CoderAgreement, coder_agreement
 from lexiscope.analysis.bootstrap import cluster_labels
-from lexiscope.analysis.ratings import PEOPLE, ResponseColumns
+from lexiscope.analysis.ratings import PEOPLE
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Undefined
 
 CHOICE, WEIRD = "choice", "flag_weird"

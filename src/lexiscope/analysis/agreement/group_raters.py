@@ -8,8 +8,10 @@ rater is better than another. *Source:* AmbiStory §5.1.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from statistics import mode
 
 import numpy as np
 
@@ -125,6 +127,30 @@ def shuffled_best_raters(
         )
     )
     return correlation, within_sd
+
+
+def rater_groups(ratings: Ratings, groups: Mapping[str, str]) -> tuple[Estimate, ...]:
+    """Return how items were shared out among groups of raters: groups, items of a group, ratings of an item.
+
+    *groups*: rater id → group. The usual number of items of a group is the most frequent one, of several the smallest.
+
+    >>> shared = Ratings.from_arrays(list("abac"), list("iijk"), [1, 2, 3, 4])
+    >>> [(result.name, result.value) for result in rater_groups(shared, {"a": "1", "b": "1", "c": "2"})][:2]
+    [('n_rater_groups', 2), ('samples_per_group(summary=min)', 1)]
+    """
+    rated = zip(ratings.item.tolist(), ratings.rater.tolist(), strict=True)
+    group_of_rater = [groups[rater] for rater in ratings.rater_ids]
+    sizes = sorted(Counter(group for group, _ in {(group_of_rater[rater], item) for item, rater in rated}).values())
+    n_ratings = ratings.counts()
+    numbers = {
+        "n_rater_groups": len(sizes),
+        "samples_per_group(summary=min)": sizes[0],
+        "samples_per_group(summary=mode)": mode(sizes),
+        "samples_per_group(summary=max)": sizes[-1],
+        "ratings_per_item(summary=min)": int(n_ratings.min()),
+        "ratings_per_item(summary=max)": int(n_ratings.max()),
+    }
+    return tuple(Estimate(name, value) for name, value in numbers.items())
 
 
 def _within_others(ratings: Ratings) -> tuple[BoolArray, BoolArray]:

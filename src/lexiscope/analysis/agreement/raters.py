@@ -183,12 +183,15 @@ def pairwise_agreement(
     return Estimate(name, float(values.mean()), interval, len(values), ratings.n_raters)
 
 
-def model_place(agreement: RaterAgreement, model_rho: float, *, level: float = 0.95, called: str = "ρ") -> Estimate:
+def model_place(
+    agreement: RaterAgreement, model_rho: float, *, level: float = 0.95, called: str = "ρ", chosen: bool = False
+) -> Estimate:
     """Return the share of raters whose agreement lies strictly below a model's correlation with the norms.
 
     *model_rho* is signed so that higher means closer to people: for cosine distances, the negative of the correlation,
-    *called* ``−ρ``. The note counts the raters. The interval is Wilson's, raters being the sample. *Source:* SAW-C
-    §4.4.
+    *called* ``−ρ``. The note counts the raters. The interval is Wilson's, raters being the sample. *chosen* says that
+    *model_rho* allows for its layer having been chosen (:func:`~lexiscope.analysis.layers.layers.at_chosen_layer`):
+    the name has ``layer=chosen``. *Source:* SAW-C §4.4.
 
     Errors: :class:`StatisticError` where *model_rho* is not a correlation.
 
@@ -199,7 +202,8 @@ def model_place(agreement: RaterAgreement, model_rho: float, *, level: float = 0
     if not -1 <= model_rho <= 1:
         raise StatisticError(f"{model_rho} is not a correlation")
     below, n = int(np.sum(agreement.values < model_rho)), agreement.n_raters
-    name = statistic_name("raters_below_model", among=agreement.variant, method=agreement.method)
+    of_layer = {"layer": "chosen"} if chosen else {}
+    name = statistic_name("raters_below_model", among=agreement.variant, method=agreement.method, **of_layer)
     note = f"{below} of {n} raters are below {called} = {model_rho:.4f}"
     # Wilson's interval with the margin rounded in this order: recorded results hold its last digits
     z, share = NormalDist().inv_cdf((1 + level) / 2), below / n

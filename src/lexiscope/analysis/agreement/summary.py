@@ -118,10 +118,9 @@ def _check_raters(ratings: Ratings, path: str) -> None:
     n_raters = len(np.unique(ratings.rater))
     if n_raters < 2:
         raise StatisticError(
-            "agreement needs at least two raters with ratings",
+            f"Agreement needs 2 raters; this file has {n_raters}.",
             place=Place(path) if path else None,
-            why=f"the table has {n_raters}",
-            hint="ask at least one more person, or name another column with --rater",
+            hint="Check --rater.",
         )
 
 
@@ -249,7 +248,7 @@ def _chooser_rows(ratings: Ratings, missing: Mapping[str, int]) -> tuple[RaterRo
         own = ratings.rater == number
         shared = own & (others > 0)
         share = float(np.mean(same[shared] / others[shared])) if shared.any() else None
-        why = "nobody else answered these items" if own.any() else "no choice"
+        why = "no other rater answered these items" if own.any() else "no choice"
         rows.append(
             {
                 "rater": rater,

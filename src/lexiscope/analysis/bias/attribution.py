@@ -7,11 +7,12 @@ targets): items of one target are not independent. They do not allow for the cho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import no_interval, percentile_interval, ratio_draws
+from lexiscope.analysis.accuracy import share_interval
+from lexiscope.analysis.bootstrap import GroupLabels, grouped_mean_interval
 from lexiscope.core.result import Estimate, statistic_name
 
 FEWEST_ITEMS = 5
@@ -59,9 +60,11 @@ def word_attributions(
     for word in sorted(means, key=lambda word: (-means[word], word))[:most]:
         rows = kept[word]
         name = statistic_name("word_attribution", method=how, unit=rows[0].unit)
-        mean = _mean_over_words(name, [row.value for row in rows], [row.group for row in rows], resamples, seed, level)
+        groups = GroupLabels([row.group for row in rows], "words")
+        values = [row.value for row in rows]
+        interval = grouped_mean_interval(values, groups, level=level, resamples=resamples, seed=seed)
         n = len({row.item_id for row in rows})
-        estimates.append(replace(mean, n=n, condition=word, view=rows[0].view))
+        estimates.append(Estimate(name, means[word], interval, n, condition=word, view=rows[0].view))
     return estimates
 
 
@@ -80,16 +83,6 @@ def changed_share(
     groups = {row.item_id: row.group for row in lost}
     name = statistic_name("changed_answer_share", method=how)
     values = [float(changes) for changes in changed.values()]
-    share = _mean_over_words(name, values, [groups[item] for item in changed], resamples, seed, level)
-    return replace(share, n=len(changed), view=lost[0].view)
-
-
-def _mean_over_words(
-    name: str, values: Sequence[float], words: Sequence[str], resamples: int, seed: int, level: float
-) -> Estimate:
-    groups, codes = np.unique(words, return_inverse=True)
-    interval = no_interval("all items share one word", level=level, resamples=0, resampled="words")
-    if len(groups) > 1:
-        draws = ratio_draws(values, np.ones(len(values)), codes, len(groups), resamples=resamples, seed=seed)
-        interval = percentile_interval(draws, level=level, resampled="words", n_groups=len(groups))
-    return Estimate(name, float(np.mean(values)), interval)
+    words = GroupLabels([groups[item] for item in changed], "words")
+    interval, _ = share_interval(values, groups=words, level=level, resamples=resamples, seed=seed)
+    return Estimate(name, float(np.mean(values)), interval, len(changed), view=lost[0].view)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiscope.analysis.bias.view_scores import DrawnScores, Metric, Scores, ViewValue, draw_scores
+from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
@@ -195,6 +196,83 @@ def seed_biases(dev: Mapping[str, Mapping[int, float]]) -> tuple[Estimate | Unde
     return tuple(results)
 
 
+def effects_of_items(
+    scores: Mapping[str, Scores],
+    *,
+    changed: str,
+    metric: Metric = "accuracy",
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> tuple[Estimate | Undefined, ...]:
+    """Return what is above LABEL, and both biases, in several sets of items, and what one of these sets changes.
+
+    *scores* are those of a subject by view, by the name of the items; a change is *changed* minus each of the others
+    (``minus=``). A bias has a change only if FULL is shown to be above LABEL in both. Words are resampled, the same in
+    all items and views. The view of a result is the part of the input.
+
+    >>> from lexiscope.analysis.bias.view_scores import ViewScores
+    >>> def right(*shares):
+    ...     views = zip(("full", "context", "label"), shares, strict=True)
+    ...     return {view: ViewScores([share] * 4, list("abcd")) for view, share in views}
+    >>> effects = effects_of_items({"all": right(0.9, 0.8, 0.5), "kept": right(0.9, 0.6, 0.5)}, changed="kept")
+    >>> [(effect.name, round(effect.value, 9)) for effect in effects if "minus" in effect.name][1:]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [('view_difference(first=context,second=label,metric=accuracy,items=kept,minus=all)', -0.2),
+     ('context_bias(metric=accuracy,items=kept,minus=all)', -0.5)]
+
+    Errors: those of :func:`draw_scores`.
+    """
+    drawn = draw_scores(
+        {f"{name} {view}": score for name, own in scores.items() for view, score in own.items()},
+        metric=metric,
+        resamples=resamples,
+        seed=seed,
+        level=level,
+    )
+    others = [name for name in scores if name != changed]
+    views = [view for view in (FULL, CONTEXT, WORD) if view in scores[changed]]
+    above = {(name, view): _minus(drawn, f"{name} {view}", f"{name} {LABEL}") for name in scores for view in views}
+    learnt = [name for name in scores if drawn.interval(above[name, FULL][1]).low > 0]
+    results: list[Estimate | Undefined] = []
+
+    def add(statistic: str, view: str, value: float, interval: Interval | str, **items: str) -> None:
+        what = {"first": view, "second": LABEL} if statistic == "view_difference" else {}
+        name = statistic_name(statistic, **what, metric=metric, **items)
+        n = drawn.values[f"{items['items']} {LABEL}"].n
+        if isinstance(interval, str):
+            results.append(Undefined(name, interval, n, view=view))
+        else:
+            results.append(Estimate(name, value, interval, n, drawn.n_words, view=view))
+
+    for view in views:
+        for name in scores:
+            add("view_difference", view, above[name, view][0], drawn.interval(above[name, view][1]), items=name)
+        value, draws = above[changed, view]
+        for name in others:
+            other, other_draws = above[name, view]
+            add("view_difference", view, value - other, drawn.interval(draws - other_draws), items=changed, minus=name)
+    for view in views[1:]:
+        ratios: dict[str, tuple[float, FloatArray]] = {}
+        for name in scores:
+            part, room = above[name, view], above[name, FULL]
+            ratio = bias_value(part[0], room[0], 0.0)
+            why = f"FULL is not above LABEL ({100 * room[0]:.1f} points)" if math.isnan(ratio) else ""
+            add(f"{view}_bias", view, ratio, why or drawn.interval_of_ratio(part, room), items=name)
+            ratios[name] = ratio, np.divide(part[1], room[1], out=np.full_like(room[1], np.nan), where=room[1] > _TINY)
+        value, draws = ratios[changed]
+        for name in others:
+            other, other_draws = ratios[name]
+            why = "" if {changed, name} <= {*learnt} else "FULL is not shown to be above LABEL in both sets of items"
+            change = why or drawn.interval(draws - other_draws)
+            add(f"{view}_bias", view, value - other, change, items=changed, minus=name)
+    return tuple(results)
+
+
+def _minus(drawn: DrawnScores, first: str, second: str) -> tuple[float, FloatArray]:
+    return drawn.values[first].value - drawn.values[second].value, drawn.draws[first] - drawn.draws[second]
+
+
 def _bias(drawn: DrawnScores, view: str) -> Bias:
     missing = [name for name in (FULL, LABEL, view) if name not in drawn.values]
     if missing:
@@ -204,16 +282,14 @@ def _bias(drawn: DrawnScores, view: str) -> Bias:
     full, label = drawn.values[FULL].value, drawn.values[LABEL].value
     value = bias_value(drawn.values[view].value, full, label)
     reason = f"FULL ({full:.3g}) is not above LABEL ({label:.3g})" if math.isnan(value) else ""
-    above = drawn.values[view].value - label, drawn.draws[view] - drawn.draws[LABEL]
-    room = full - label, drawn.draws[FULL] - drawn.draws[LABEL]
-    return Bias(view, value, drawn.interval_of_ratio(above, room), reason)
+    return Bias(view, value, drawn.interval_of_ratio(_minus(drawn, view, LABEL), _minus(drawn, FULL, LABEL)), reason)
 
 
 def _difference(drawn: DrawnScores, first: str, second: str) -> ViewDifference | None:
     if first not in drawn.values or second not in drawn.values:
         return None
-    interval = drawn.interval(drawn.draws[first] - drawn.draws[second])
-    return ViewDifference(first, second, drawn.values[first].value - drawn.values[second].value, interval)
+    value, draws = _minus(drawn, first, second)
+    return ViewDifference(first, second, value, drawn.interval(draws))
 
 
 def _minimum_gap(drawn: DrawnScores, context: ViewDifference, word: ViewDifference) -> MinimumGap:

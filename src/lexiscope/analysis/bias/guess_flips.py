@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lexiscope.analysis.bias.view_scores import answers_by_view
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ GUESS_OF, GUESS, FITS = "guess_of", "guess", "guess_fits"
 
 
 def guess_answers(
-    guessed: Sequence[Item], people: ResponseTable, model: ResponseTable, *, model_id: str
+    guessed: Sequence[Item], people: ResponseColumns, model: ResponseColumns, *, model_id: str
 ) -> tuple[Guess, ...]:
     """Return the answers for each guess of each person, for :func:`~lexiscope.analysis.bias.guess_flips.count_flips`.
 
@@ -135,7 +135,7 @@ def guess_answers(
     return tuple(guesses)
 
 
-def _makers(people: ResponseTable) -> dict[tuple[str, str], list[str]]:
+def _makers(people: ResponseColumns) -> dict[tuple[str, str], list[str]]:
     """Who made each guess, by item and guess without case and outer white space."""
     rows = people.where(measure=GUESSED_WORD)
     makers: dict[tuple[str, str], list[str]] = {}

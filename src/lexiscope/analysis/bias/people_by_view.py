@@ -24,7 +24,7 @@ from lexiscope.analysis.bootstrap import GroupOf, cluster_labels
 from lexiscope.analysis.ratings import PEOPLE as PEOPLE_KINDS
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Undefined
 from lexiscope.core.task import Task
 
@@ -60,7 +60,7 @@ class PeopleInView:
 
 
 def people_by_view(
-    table: ResponseTable,
+    table: ResponseColumns,
     *,
     right: Mapping[str, str],
     words: Mapping[str, str],
@@ -122,7 +122,7 @@ def assumed_scores(items: Sequence[Item], *, task: Task) -> dict[str, FixedScore
     return scores
 
 
-def people_scores(table: ResponseTable, items: Sequence[Item], *, task: Task, measure: str = CHOICE) -> Scores:
+def people_scores(table: ResponseColumns, items: Sequence[Item], *, task: Task, measure: str = CHOICE) -> Scores:
     """Return people's scores by view, for ``context_word_bias``: measured and assumed.
 
     A measured score is the mean over items of the share of people who were right. A view that people were asked is
@@ -144,7 +144,7 @@ def _of_items(answers: Mapping[str, str | None], right: Mapping[str, str]) -> di
     return {item: answers[item] for item in right if item in answers}
 
 
-def _n_undecided(table: ResponseTable, view: str, right: Mapping[str, str]) -> dict[str, int]:
+def _n_undecided(table: ResponseColumns, view: str, right: Mapping[str, str]) -> dict[str, int]:
     rows = table.where(measure=UNDECIDED, view=view)
     counts: dict[str, int] = {}
     columns = (rows.column(name).tolist() for name in ("subject_id", "item_id", "value"))

@@ -335,11 +335,19 @@ def _open_questions(kind: Kind, parts: Sequence[BiasFinding]) -> list[str]:
 def _without_width(model: Biases, name: str) -> list[str]:
     """Resampling cannot show how wrong a subject may be that was never wrong: its intervals look too exact."""
     alike = [value.view.upper() for value in model.views if value.n and value.interval.low == value.interval.high]
-    if not alike:
-        return []
-    return [
-        f"In {' and '.join(alike)} all answers of {name} score alike: intervals without width overstate the precision."
-    ]
+    told = (
+        [f"In {' and '.join(alike)} all answers of {name} score alike: an interval without width is too short."]
+        if alike
+        else []
+    )
+    over = (difference for difference in (model.context_over_label, model.word_over_label) if difference is not None)
+    for part in over:
+        if part.interval.low == part.interval.high:
+            told.append(
+                f"In {part.first.upper()} and LABEL {name} is right on the same items: an interval without width does "
+                f"not show that the {part.first} tells nothing."
+            )
+    return told
 
 
 def _caution(kind: Kind, human: Biases | None) -> list[str]:

@@ -26,7 +26,7 @@ from lexiscope.analysis.bootstrap import (
 )
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_value, drawn_correlations, is_constant
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 Metric = Literal["accuracy", "spearman", "pearson"]
@@ -327,7 +327,7 @@ Unanswered = Literal["wrong", "left out"]
 
 
 def answers_by_view(
-    responses: ResponseTable, *, subject: str, measure: str = "choice"
+    responses: ResponseColumns, *, subject: str, measure: str = "choice"
 ) -> dict[str, dict[str, str | None]]:
     """Return the answers of one subject: view → item id → option, ``None`` where there is no readable answer.
 
@@ -347,7 +347,7 @@ def answers_by_view(
 
 
 def scored_views(
-    responses: ResponseTable,
+    responses: ResponseColumns,
     gold: Mapping[str, str],
     words: Mapping[str, str],
     *,

@@ -17,7 +17,7 @@ from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.agreement.choices import share
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, GroupLabels, IntArray, groups_of
 from lexiscope.core.errors import InputError, Place, SpecError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
 from lexiscope.core.scoring import Per, ScoringPolicy
 
@@ -166,7 +166,7 @@ def both_ways(first: Decisions, second: Decisions) -> BothWays:
 
 
 def option_values(
-    table: ResponseTable, *, subject: str, measure: str
+    table: ResponseColumns, *, subject: str, measure: str
 ) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
     """Return item ids, options (the right one first), and the values that one subject gave to them.
 
@@ -190,7 +190,7 @@ def option_values(
     return item_ids, order, values
 
 
-def decide(table: ResponseTable, *, subject: str, measure: str) -> Decisions:
+def decide(table: ResponseColumns, *, subject: str, measure: str) -> Decisions:
     """Return what a subject's values decide: the right option wins where its value is strictly greater than all others.
 
     Ties are wrong and reported. *Higher means:* preferred. *Source:* Ivan et al. 2025, §3.6.
@@ -221,7 +221,7 @@ def decide(table: ResponseTable, *, subject: str, measure: str) -> Decisions:
     )
 
 
-def recorded(table: ResponseTable, *, subject: str) -> Decisions:
+def recorded(table: ResponseColumns, *, subject: str) -> Decisions:
     """Return the outcomes that were recorded for a subject: rows of the measure ``correct``, 1 or 0, without option.
 
     Errors: :class:`InputError` for a subject without such rows, a value other than 0 and 1, or an item given twice.
@@ -240,7 +240,7 @@ def recorded(table: ResponseTable, *, subject: str) -> Decisions:
     )
 
 
-def decisions_of(table: ResponseTable, *, subject: str, per: Per = "token") -> dict[str, Decisions]:
+def decisions_of(table: ResponseColumns, *, subject: str, per: Per = "token") -> dict[str, Decisions]:
     """Return what one subject decided, by measure: first under the measure that decides, then under other denominators.
 
     Log-probabilities decide by their value *per* token (text, character, byte); else the first measure of the subject
@@ -269,7 +269,7 @@ def decisions_of(table: ResponseTable, *, subject: str, per: Per = "token") -> d
     }
 
 
-def token_deltas(table: ResponseTable, *, subject: str) -> dict[str, float]:
+def token_deltas(table: ResponseColumns, *, subject: str) -> dict[str, float]:
     """Return, per choice set, the tokens of the right option minus those of the others (their mean where several).
 
     *Unit:* tokens. *Higher means:* the right option is cut into more pieces. Errors: those of :func:`option_values`.
@@ -290,8 +290,24 @@ class OneByOne:
     won: FloatArray
     deltas: FloatArray
 
+    @property
+    def several(self) -> bool:
+        """Whether any item has several others."""
+        return bool((np.sum(~np.isnan(self.won), axis=1) > 1).any())
 
-def one_by_one(table: ResponseTable, *, subject: str, measure: str) -> OneByOne:
+    @property
+    def counted(self) -> bool:
+        """Whether the tokens of all options were counted."""
+        return not np.isnan(self.deltas[~np.isnan(self.won)]).any()
+
+    def aligned(self, item_ids: Sequence[str]) -> OneByOne:
+        """Return the comparisons on these items, in this order."""
+        place = {item_id: row for row, item_id in enumerate(self.item_ids)}
+        rows = [place[item_id] for item_id in item_ids]
+        return OneByOne(tuple(item_ids), self.won[rows], self.deltas[rows])
+
+
+def one_by_one(table: ResponseColumns, *, subject: str, measure: str) -> OneByOne:
     """Return how the right option does against each of the others alone, by a subject's values: a tie is lost.
 
     Every comparison has a chance of 1/2, however many options a choice set has.
@@ -333,7 +349,7 @@ def _check(filled: IntArray, values: FloatArray, item_ids: Sequence[str], subjec
             raise InputError(f"{subject}: a choice set with {what}", place=Place(item_id=item_id))
 
 
-def _measures(table: ResponseTable, subject: str) -> str:
+def _measures(table: ResponseColumns, subject: str) -> str:
     return ", ".join(table.where(subject_id=subject).unique("measure")) or "no answers"
 
 
@@ -400,7 +416,7 @@ def accuracy_with_random(
 
 
 def choices_with_random(
-    answers: ResponseTable,
+    answers: ResponseColumns,
     right: Mapping[str, str],
     *,
     flag: str,

@@ -19,7 +19,7 @@ from lexiscope.analysis.bootstrap import GroupLabels
 from lexiscope.analysis.choices.choice_sets import Decisions, decisions_of
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.scoring import Per
 
 CONTROLLED, RANDOM, BOTH = "controlled", "random", "controlled_and_random"
@@ -206,6 +206,100 @@ def families(cells: Sequence[Cell]) -> tuple[Family, ...]:
     )
 
 
+def sorted_cells(
+    cells: Iterable[Cell],
+    suites: Sequence[str] = (),
+    expressions: Sequence[str] = (),
+    conditions: Sequence[str] = (),
+) -> tuple[Cell, ...]:
+    """Return each cell once, by suite, expression, condition: in the given orders first, then as they appear.
+
+    >>> given = [Cell("a", "", RANDOM), Cell("b", "", CONTROLLED), Cell("a", "", CONTROLLED)]
+    >>> [cell.name for cell in sorted_cells(given, conditions=[CONTROLLED])]
+    ['a/controlled', 'a/random', 'b/controlled']
+    """
+    listed = list(dict.fromkeys(cells))
+    orders = (
+        [*suites, *(cell.suite for cell in listed)],
+        [*expressions, *(cell.expression for cell in listed)],
+        [*conditions, *(cell.condition for cell in listed)],
+    )
+
+    def place(cell: Cell) -> tuple[int, ...]:
+        parts = (cell.suite, cell.expression, cell.condition)
+        return tuple(order.index(part) for order, part in zip(orders, parts, strict=True))
+
+    return tuple(sorted(listed, key=place))
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """What is compared with what among some ``cells``, by rule; a study may have a plan of its own.
+
+    ``crossed`` are pairs of cells whose right items are compared in addition to those of the plan. Suites whose name
+    ends in ``turned`` ask a relation the other way round: they are compared with it alone.
+    """
+
+    cells: tuple[Cell, ...]
+    crossed: tuple[Pair, ...] = ()
+    turned: str = "_turned"
+
+    @property
+    def not_turned(self) -> tuple[Cell, ...]:
+        """The cells that are not turned round."""
+        return tuple(cell for cell in self.cells if not cell.suite.endswith(self.turned))
+
+    @property
+    def controlled(self) -> tuple[Cell, ...]:
+        """The controlled cells of the suites, in their first expression: what is split and pooled."""
+        return self._plain(CONTROLLED)
+
+    @property
+    def alone(self) -> tuple[Cell, ...]:
+        """The cells in which the right word competes with random words by itself, without context."""
+        return self._plain(CORRECT)
+
+    @property
+    def related(self) -> tuple[Cell, ...]:
+        """The cells of the suites that have several expressions of their relation."""
+        return several_expressions(self.not_turned)
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """The contrasts within a subject."""
+        return families(self.not_turned)
+
+    @property
+    def planned(self) -> tuple[tuple[str, Cell, Cell], ...]:
+        """The pairs of tests whose right items are compared, each with its number."""
+        pairs = [pair for own in families(self.not_turned) if own.name != EXPRESSIONS for pair in own.pairs]
+        return tuple((str(number), *pair) for number, pair in enumerate(pairs, start=1))
+
+    @property
+    def consistency(self) -> tuple[tuple[str, Cell, Cell], ...]:
+        """The same with those asked for, which have no number."""
+        there = {(first, second) for _, first, second in self.planned}
+        return *self.planned, *(("", *pair) for pair in dict.fromkeys(self.crossed) if pair not in there)
+
+    def _plain(self, condition: str) -> tuple[Cell, ...]:
+        return tuple(cell for cell in in_first_expression(self.not_turned) if cell.condition == condition)
+
+
+def joint_cells(cells: Iterable[Cell]) -> list[Cell]:
+    """Return the joint conditions of which the cells hold both parts.
+
+    >>> [cell.name for cell in joint_cells([Cell("a", "", CONTROLLED), Cell("a", "", RANDOM)])]
+    ['a/controlled_and_random']
+    """
+    there = list(dict.fromkeys(cells))
+    return [
+        replace(cell, condition=both)
+        for cell in there
+        for both, (first, second) in JOINT.items()
+        if cell.condition == first and replace(cell, condition=second) in there
+    ]
+
+
 def without_pairs(given: Iterable[Family], cells: Iterable[Cell]) -> list[tuple[str, str]]:
     """Return what the families without a pair among some cells would have compared, each with the reason."""
     there = set(cells)
@@ -239,6 +333,15 @@ class ChoiceDesign:
         return by_cell
 
     @cached_property
+    def words_by_suite_item(self) -> Mapping[tuple[str, str, int], set[str]]:
+        """The words of each item by suite, expression and number: one text each, whatever they compete in."""
+        words: dict[tuple[str, str, int], set[str]] = {}
+        for cell, items in self.sets.items():
+            for item in items:
+                words.setdefault((cell.suite, cell.expression, int(item.condition("item"))), set()).update(item.options)
+        return words
+
+    @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The items of the collection, by number."""
         return tuple(sorted({int(item.condition("item")) for item in self.items}))
@@ -254,12 +357,24 @@ class ChoiceDesign:
         """The sentences, where there are several: one alone cannot be resampled, its items can."""
         return self.sentences if len(set(self.sentences)) > 1 else None
 
+    def where(self, condition: str, value: str) -> ChoiceDesign:
+        """Return the design of the items with this value of a condition (``part_of_speech``, ``verb``)."""
+        own = [item for item in self.items if str(item.conditions.get(condition, "")) == value]
+        return ChoiceDesign(own, resamples=self.resamples, seed=self.seed)
+
+    def values_of(self, condition: str) -> tuple[str, ...]:
+        """Return the values of a condition, in the order of the items; none where an item has no value."""
+        values = dict.fromkeys(str(item.conditions.get(condition, "")) for item in self.items)
+        return () if "" in values else tuple(values)
+
     def n_options(self, cell: Cell) -> int:
         """Return the largest number of options of a choice set in a cell."""
         parts = [replace(cell, condition=part) for part in JOINT.get(cell.condition, (cell.condition,))]
         return max(len(item.options) for part in parts for item in self.sets[part])
 
-    def decisions(self, table: ResponseTable, *, subject: str, per: Per = "token") -> dict[str, dict[Cell, Decisions]]:
+    def decisions(
+        self, table: ResponseColumns, *, subject: str, per: Per = "token"
+    ) -> dict[str, dict[Cell, Decisions]]:
         """Return what a subject decided, by measure (``decisions_of``) and cell.
 
         Cells without an answer are left out; joint conditions come after those that they are made of.
@@ -296,7 +411,10 @@ class ChoiceDesign:
         for cell, ids in self._ids.items():
             lacking = [number for number in self.numbers if number not in ids]
             if lacking:
-                raise InputError(f"{cell.name} has no choice set for {len(lacking)} items, the first is {lacking[0]}")
+                raise InputError(
+                    f"{cell.name} has no choice set for {len(lacking)} items, the first is {lacking[0]}",
+                    hint="every item (column item) needs one choice set in each condition (column condition)",
+                )
             if answered & set(ids.values()):
                 by_cell[cell] = decisions.aligned([ids[number] for number in self.numbers])
         for joint, parts in JOINT.items():

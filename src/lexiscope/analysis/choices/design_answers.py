@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +22,7 @@ from lexiscope.analysis.bootstrap import (
     FloatArray,
     GroupLabels,
     group_codes,
+    grouped_mean_interval,
     groups_of,
     percentile_interval,
     ratio_draws,
@@ -32,13 +35,16 @@ from lexiscope.analysis.choices.choice_sets import (
     Decisions,
     OneByOne,
     both_ways,
+    one_by_one,
     token_deltas,
 )
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign, condition_pairs
-from lexiscope.analysis.choices.tokenisation import DeltaEffect, delta_effect
+from lexiscope.analysis.choices.tokenisation import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect
+from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.ranks import rank_results
+from lexiscope.analysis.significance import independent_t
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
 from lexiscope.core.scoring_options import Per
 
@@ -97,7 +103,7 @@ class SubjectAnswers:
 
 def subject_answers(
     design: ChoiceDesign,
-    table: ResponseTable,
+    table: ResponseColumns,
     *,
     subject: str,
     title: str = "",
@@ -146,6 +152,65 @@ def accuracies(design: ChoiceDesign, answers: SubjectAnswers, *, compared: Itera
         }
         for measure, decided in answers.decided.items()
     }
+
+
+class AnsweredDesign:
+    """Choice sets with what each subject decided in them: what a run over choice sets inherits.
+
+    ``sets`` is the design, ``answers`` what each subject decided, ``main`` the cells that come first (in them other
+    denominators are compared too).
+    """
+
+    if TYPE_CHECKING:
+        # fields or properties of the run
+
+        @property
+        def sets(self) -> ChoiceDesign:
+            """The choice sets by cell."""
+
+        @property
+        def answers(self) -> tuple[SubjectAnswers, ...]:
+            """What each subject decided."""
+
+        @property
+        def main(self) -> tuple[Cell, ...]:
+            """The cells that come first."""
+
+    def label_of(self, cell: Cell) -> str:
+        """Return what a cell is called."""
+        return cell.name
+
+    def of_kind(self, *kinds: Kind) -> tuple[SubjectAnswers, ...]:
+        """Return the answers of these kinds of subject."""
+        return tuple(answers for answers in self.answers if answers.kind in kinds)
+
+    @property
+    def baseline(self) -> SubjectAnswers | None:
+        """The word-frequency baseline, where it could be computed."""
+        return next(iter(self.of_kind("baseline")), None)
+
+    @property
+    def models(self) -> tuple[SubjectAnswers, ...]:
+        """The recorded and live subjects: all but the baseline."""
+        return self.of_kind("recorded", "live")
+
+    @cached_property
+    def scores(self) -> Mapping[str, Accuracies]:
+        """The accuracies of every subject, by its id."""
+        return {answers.subject: accuracies(self.sets, answers, compared=self.main) for answers in self.answers}
+
+    def score(self, answers: SubjectAnswers, cell: Cell) -> Accuracy:
+        """Return the accuracy of a subject in a cell, under the measure that decides."""
+        return self.scores[answers.subject][answers.measure][cell]
+
+    def shares(self, subjects: Sequence[SubjectAnswers], cells: Sequence[Cell]) -> list[tuple[str, str, Accuracy]]:
+        """Return the accuracies of subjects, cell by cell, with the title of the subject and the label of the cell."""
+        return [
+            (answers.title, self.label_of(cell), self.score(answers, cell))
+            for cell in cells
+            for answers in subjects
+            if cell in answers.outcomes
+        ]
 
 
 def accuracy_results(answers: SubjectAnswers, accuracies: Accuracies) -> list[Estimate]:
@@ -312,6 +377,32 @@ def pooled(answers: SubjectAnswers, cells: Iterable[Cell]) -> tuple[FloatArray, 
     return right, np.concatenate([answers.delta(cell) for cell in own])
 
 
+def delta_results(
+    answers: SubjectAnswers, cells: Iterable[Cell], released: Sequence[float] = ()
+) -> tuple[Results, list[tuple[str, DeltaLevel]]]:
+    """Return the accuracy by token delta of the decisions in several cells together, as results and level by level.
+
+    Recorded outcomes have the *released* deltas (one for each item, the same in every cell), others their own; the
+    condition says which.
+    """
+    right, own = pooled(answers, cells)
+    deltas: dict[str, FloatArray] = {}
+    if right.size and answers.kind == "recorded" and len(released):
+        deltas["released token deltas"] = np.tile(np.array(released), right.size // len(released))
+    if right.size and not np.isnan(own).any():
+        deltas["own token deltas"] = own
+    results: Results = []
+    levels = []
+    for condition, counted in deltas.items():
+        about = {"subject": answers.subject, "condition": condition}
+        n_pooled = Estimate(statistic_name("n_by_delta", delta="all"), float(len(right)), n=len(right))
+        results.append(n_pooled.about(**about))
+        for level in accuracy_by_delta(right, counted):
+            results += [result.about(**about) for result in level.results()]
+            levels.append((condition, level))
+    return results, levels
+
+
 def token_effects(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[tuple[Cell, DeltaEffect]]:
     """Return whether decisions follow the token delta, cell by cell; of joint conditions, and without counts, nothing.
 
@@ -340,30 +431,77 @@ def one_by_one_results(
     item. Where a choice set has several others, so does the share by tokens: of all comparisons in which the right
     option has more tokens than the other, as many, fewer. Intervals are over sentences. *Unit:* percent.
     """
-    place = {item_id: row for row, item_id in enumerate(options.item_ids)}
     own = [cell for cell in answers.in_cells(cells) if not cell.is_joint]
-    rows = {cell: [place[item_id] for item_id in answers.outcomes[cell].item_ids] for cell in own}
-    shares = {cell: np.nanmean(options.won[rows[cell]], axis=1) for cell in own}
+    compared = {cell: options.aligned(answers.outcomes[cell].item_ids) for cell in own}
+    shares = {cell: np.nanmean(compared[cell].won, axis=1) for cell in own}
     results: Results = []
     for cell in own:
-        won, deltas = options.won[rows[cell]], options.deltas[rows[cell]]
+        won, deltas = compared[cell].won, compared[cell].deltas
         sides = {"": (shares[cell], np.ones(len(won)))}
-        if (np.sum(~np.isnan(won), axis=1) > 1).any() and not np.isnan(deltas[~np.isnan(won)]).any():
+        if compared[cell].several and compared[cell].counted:
             for side, chosen in zip(TOKEN_SIDES, (deltas > 0, deltas == 0, deltas < 0), strict=True):
-                sides[side] = np.where(chosen, won, 0.0).sum(axis=1), chosen.sum(axis=1).astype(np.float64)
+                sides[side] = _won_where(compared[cell], chosen)
         for side, (hits, sizes) in sides.items():
             name = answers.statistic("pairwise_accuracy", **({"tokens": side} if side else {}))
             result = _share_of(design, name, hits, sizes)
             results.append(result.about(subject=answers.subject, condition=cell.name))
     for first, second in condition_pairs(own) if len(design.numbers) > 1 else ():
         moved = shares[first] - shares[second]
-        codes, count = group_codes(design.clusters, len(moved))
-        name, units = answers.statistic("pairwise_accuracy_difference"), resampled_units(design.clusters)
-        draws = ratio_draws(moved, np.ones(len(moved)), codes, count, resamples=design.resamples, seed=design.seed)
-        interval = percentile_interval(draws, resampled=units, n_groups=count)
+        name, groups = answers.statistic("pairwise_accuracy_difference"), design.clusters
+        interval = grouped_mean_interval(moved, groups, resamples=design.resamples, seed=design.seed)
+        count = len(moved) if groups is None else len(set(groups))
         difference = Estimate(name, float(moved.mean()), interval, len(moved), count).times(100, "points")
         results.append(difference.about(subject=answers.subject, condition=versus(first.name, second.name)))
     return results
+
+
+FARTHEST_DELTA = 2
+"""Token deltas beyond it are counted with it."""
+
+
+def token_delta_results(
+    design: ChoiceDesign, answers: SubjectAnswers, options: OneByOne, cells: Iterable[Cell]
+) -> Results:
+    """Return how often the right option wins against one other alone, by token delta, where there are several others.
+
+    An item has as many comparisons as others: the random conditions, which the synonymy study leaves open (its §6).
+    ``pairwise_accuracy(delta=…)`` is the percent won at a delta (the tokens of the right option less those of the
+    other; ±2 with what is beyond), ``pairwise_token_effect`` the percent won with more tokens less that with fewer, in
+    points. Intervals, and the p of the effect, resample sentences. *Higher means:* the right option wins more often.
+    """
+    results: Results = []
+    for cell in answers.in_cells(cells):
+        compared = options.aligned(answers.outcomes[cell].item_ids) if not cell.is_joint else None
+        if compared is None or not compared.several or not compared.counted:
+            continue
+        made: Results = []
+        deltas = compared.deltas
+        near = np.clip(deltas, -FARTHEST_DELTA, FARTHEST_DELTA)
+        for delta in range(-FARTHEST_DELTA, FARTHEST_DELTA + 1):
+            name = answers.statistic("pairwise_accuracy", delta=str(delta))
+            made.append(_share_of(design, name, *_won_where(compared, near == delta)))
+        more, fewer = _won_where(compared, deltas > 0), _won_where(compared, deltas < 0)
+        name = answers.statistic("pairwise_token_effect")
+        if more[1].sum() and fewer[1].sum():
+            codes, count = group_codes(design.clusters, len(deltas))
+            draws, units = np.array([]), resampled_units(design.clusters)
+            if design.resamples:
+                drawn = {"resamples": design.resamples, "seed": design.seed}
+                draws = ratio_draws(*more, codes, count, **drawn) - ratio_draws(*fewer, codes, count, **drawn)
+            interval = percentile_interval(draws, resampled=units, n_groups=count)
+            value = float(more[0].sum() / more[1].sum() - fewer[0].sum() / fewer[1].sum())
+            p = bootstrap_p(draws, n_groups=count) if interval.is_defined else None
+            n = int(more[1].sum() + fewer[1].sum())
+            made.append(Estimate(name, value, interval, n, count, p=p).times(100, "points"))
+        else:
+            made.append(Undefined(name, "the right word never has more, or never fewer, tokens"))
+        results += [result.about(subject=answers.subject, condition=cell.name) for result in made]
+    return results
+
+
+def _won_where(compared: OneByOne, chosen: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Of each item, how many of the chosen comparisons are won, and how many there are."""
+    return np.where(chosen, compared.won, 0.0).sum(axis=1), chosen.sum(axis=1).astype(np.float64)
 
 
 def _share_of(design: ChoiceDesign, name: str, hits: FloatArray, sizes: FloatArray) -> Estimate | Undefined:
@@ -373,6 +511,93 @@ def _share_of(design: ChoiceDesign, name: str, hits: FloatArray, sizes: FloatArr
         return Undefined(name, "fewer than two items", int(sizes.sum()))
     won, asked, resamples, seed = hits[counted], sizes[counted], design.resamples, design.seed
     return share(name, won, asked, groups=groups, resamples=resamples, seed=seed).times(100, "percent")
+
+
+# -- groups of items -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupAnswers:
+    """What a subject decided on the items of a group: ``name`` is that of the group (*verb*), ``design`` its items.
+
+    ``options`` are its decisions against one other word at a time, where each word has a score.
+    """
+
+    name: str
+    design: ChoiceDesign
+    answers: SubjectAnswers
+    options: OneByOne | None
+
+    def shares(self, cell: Cell) -> Mapping[str, FloatArray]:
+        """Return, per statistic, each item's value in a cell: 1 or 0; against several others one by one, its mean."""
+        decided = self.answers.outcomes[cell]
+        values = {"accuracy": decided.correct.astype(np.float64)}
+        if self.options is not None and not cell.is_joint:
+            compared = self.options.aligned(decided.item_ids)
+            # against the only other one it is the same test
+            if compared.several:
+                values["pairwise_accuracy"] = np.nanmean(compared.won, axis=1)
+        return values
+
+
+def group_answers(
+    design: ChoiceDesign, name: str, table: ResponseColumns, answers: SubjectAnswers, *, per: Per = "token"
+) -> GroupAnswers:
+    """Return what a subject decided on the items of a *design* that is one group of the items that it answered."""
+    own = table.where(item_id=tuple(item.item_id for item in design.items))
+    decided = subject_answers(design, own, subject=answers.subject, title=answers.title, per=per)
+    single = decided.kind != "recorded" and decided.measure != CORRECT
+    options = one_by_one(own, subject=answers.subject, measure=decided.measure) if single else None
+    return GroupAnswers(name, design, decided, options)
+
+
+def group_results(groups: Sequence[GroupAnswers], cells: Iterable[Cell]) -> Results:
+    """Return the accuracy of a subject in each group of items, and the differences of each two groups, cell by cell.
+
+    Accuracy is the percent of items right (``of=accuracy``) and the percent of comparisons that the right option wins
+    against one other alone (``of=pairwise_accuracy``, chance 50): the groups need not have equally many others for it.
+    A difference is the first group's less the second's, in points; its interval resamples sentences, its p is that of
+    Welch's t over items. *Higher means:* more often right.
+    """
+    results: Results = []
+    for cell in cells:
+        own = [group for group in groups if cell in group.answers.outcomes]
+        values = [group.shares(cell) for group in own]
+        for group, shares in zip(own, values, strict=True):
+            for of, value in shares.items():
+                name = group.answers.statistic("accuracy_by_group", of=of, group=group.name)
+                result = _share_of(group.design, name, value, np.ones(len(value)))
+                results.append(result.about(subject=group.answers.subject, condition=cell.name))
+        for (first, a), (second, b) in combinations(zip(own, values, strict=True), 2):
+            for of in a.keys() & b.keys():
+                name = first.answers.statistic("group_difference", of=of, first=first.name, second=second.name)
+                labels = GroupLabels((*first.design.sentences, *second.design.sentences), "sentences")
+                design = first.design
+                moved = mean_difference(name, a[of], b[of], groups=labels, resamples=design.resamples, seed=design.seed)
+                results.append(moved.times(100, "points").about(subject=first.answers.subject, condition=cell.name))
+    return results
+
+
+def mean_difference(
+    name: str, first: FloatArray, second: FloatArray, *, groups: GroupLabels, resamples: int = 2000, seed: int = 0
+) -> Estimate:
+    """Return the mean of *first* less that of *second*, of different items; p is that of Welch's t.
+
+    *groups* are those of the items of both, one after the other: they are resampled whole, with each value moved by
+    what it adds to the difference (a group may have items of both).
+
+    >>> labels = GroupLabels(["a", "b", "c", "d"], "sentences")
+    >>> moved = mean_difference("m", np.array([1.0, 1.0]), np.array([0.0, 1.0]), groups=labels, resamples=20)
+    >>> moved.value, moved.n
+    (0.5, 4)
+    """
+    n = len(first) + len(second)
+    value = float(first.mean() - second.mean())
+    own, other = n / len(first) * (first - first.mean()), n / len(second) * (second - second.mean())
+    interval = grouped_mean_interval(value + np.concatenate([own, -other]), groups, resamples=resamples, seed=seed)
+    tested = min(len(first), len(second)) > 1 and (np.ptp(first) > 0 or np.ptp(second) > 0)
+    p = independent_t(first, second).p if tested else None
+    return Estimate(name, value, interval, n, len(set(groups)), p=p)
 
 
 # -- consistency table ----------------------------------------------------------------------------------------------

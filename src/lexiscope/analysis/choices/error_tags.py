@@ -1,4 +1,4 @@
-"""Tags of errors and of comments: how often each was given, and how far two coders agree on it.
+"""Tags of errors and of comments: how often each was given, how far two coders agree on it, and what goes with it.
 
 Rows are those of :class:`lexiscope.items.sheets.tag_sheet.TagSheet`: 1 or 0 for each case and tag, the coder as subject
 and ``of`` the measure of the sheet. Several tags may apply to one case, so shares do not add up to 1.
@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import combinations
 
 from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.agreement.choices import agreement_of_codes
-from lexiscope.analysis.bootstrap import cluster_labels
+from lexiscope.analysis.bootstrap import Bootstrap, GroupLabels, cluster_labels, resampled_units
 from lexiscope.analysis.norms.predictions import predictions_of
-from lexiscope.analysis.ratings import ResponseColumns
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 ERROR_TAG = "error_tag"
@@ -81,6 +83,63 @@ def tag_agreement(
         results.append(same.percent(statistic_name(f"{of}_same", tag=tag)))
         results.append(replace(kappa, name=statistic_name(f"{of}_kappa", tag=tag)))
     return tuple(results)
+
+
+def tag_agreements(
+    table: ResponseColumns,
+    tags: Sequence[str],
+    *,
+    of: str = ERROR_TAG,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> dict[tuple[str, str], tuple[Estimate | Undefined, ...]]:
+    """Compare every two coders, in the order of the table (:func:`tag_agreement`). Errors: as there."""
+    compare = partial(tag_agreement, of=of, groups=groups, level=level, resamples=resamples, seed=seed)
+    return {pair: compare(table, *pair, tags) for pair in combinations(coders_of(table), 2)}
+
+
+def coders_of(table: ResponseColumns) -> tuple[str, ...]:
+    """Return the coders, in the order of the table."""
+    return tuple(dict.fromkeys(map(str, table.column("subject_id").tolist())))
+
+
+def means_by_tag(
+    table: ResponseColumns,
+    tags: Sequence[str],
+    values: Mapping[str, Mapping[str, float]],
+    groups: Mapping[str, str],
+    *,
+    of: str = ERROR_TAG,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return the means of the cases that have a tag, coder by coder (the condition); a tag of no case has none.
+
+    *values* are what is averaged: the name of a quantity → case id → its value. The mean ``answer`` of the cases with
+    the tag ``t`` is the statistic ``error_tag_answer(tag=t)``. *groups* (case id → word) are resampled whole.
+    Errors: :class:`InputError` E504 where a coder has no row of a tag.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("ana", "participant", case, "plausibility", "error_tag(tag=odd)", value)
+    ...         for case, value in (("a", 1.0), ("b", 0.0), ("c", 1.0))]
+    >>> answers, words = {"answer": {"a": 2.0, "b": 5.0, "c": 3.0}}, dict.fromkeys("abc", "bank")
+    >>> found, = means_by_tag(ResponseTable.from_rows(rows), ["odd"], answers, words, resamples=0)
+    >>> found.name, found.value, found.condition
+    ('error_tag_answer(tag=odd)', 2.5, 'ana')
+    """
+    means = []
+    for coder in coders_of(table):
+        for tag in tags:
+            own = [case for case, given in _marks(table, coder, of, tag).items() if given]
+            labels = GroupLabels((groups[case] for case in own), resampled_units(groups))
+            bootstrap = Bootstrap(labels, resamples, seed, level)
+            for what, value_of in values.items() if own else ():
+                name = statistic_name(f"{of}_{what}", tag=tag)
+                means.append(bootstrap.mean(name, [value_of[case] for case in own]).about(condition=coder))
+    return tuple(means)
 
 
 def tag_results(

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, PairedDecisions, accuracy, contrast
-from lexiscope.analysis.agreement.choices import agreement_of_codes
-from lexiscope.analysis.bootstrap import FloatArray, GroupLabels, IntArray, cluster_labels
-from lexiscope.analysis.ratings import ResponseColumns
+from lexiscope.analysis.agreement.alpha import krippendorff_alpha
+from lexiscope.analysis.agreement.choices import agreement_of_codes, choices_from_arrays, share
+from lexiscope.analysis.bootstrap import FloatArray, GroupLabels, GroupOf, IntArray, cluster_labels
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
 
 
@@ -46,6 +47,11 @@ class GapHits:
     def criterion(self) -> str:
         """Which answers are accepted: ``curated`` or ``synset``."""
         return parse_statistic(self.measure)[1]["answers"]
+
+    @property
+    def top_k(self) -> int:
+        """Of how many of the most probable tokens each was drawn; 0 where none was drawn, or of all."""
+        return int(parse_statistic(self.measure)[1].get("top_k", 0))
 
     @property
     def decoding(self) -> str:
@@ -124,12 +130,12 @@ def gap_accuracy(
     """
     if not hits.item_ids:
         raise StatisticError(f"no item has all {hits.n_predictions} predictions of {hits.subject}")
-    share = accuracy(
+    right = accuracy(
         hits.hit, clusters=cluster_labels(hits.item_ids, clusters), level=level, resamples=resamples, seed=seed
     )
     n = hits.n_predictions
     note = f"{100 * hits.share_of_predictions:.1f} % of single predictions" if n > 1 else ""
-    percent = share.percent(statistic_name("gap_accuracy", answers=hits.criterion, n=n))
+    percent = right.percent(statistic_name("gap_accuracy", answers=hits.criterion, n=n))
     return percent.about(subject=hits.subject, condition=hits.decoding, note=note)
 
 
@@ -194,6 +200,46 @@ def gap_contrasts(
     return made
 
 
+def top_k_results(
+    hits: Sequence[GapHits], *, clusters: Mapping[str, str] | None = None, resamples: int = 2000, seed: int = 0
+) -> list[Estimate | Undefined]:
+    """Return what sampled answers gain or lose with the number of tokens of which each is drawn (*top_k*).
+
+    For each subject and criterion that has several: the percentage of items with an accepted answer among all
+    predictions (``gap_accuracy``), that of single predictions that are right (``gap_hit_rate``), and the contrast of
+    each *top_k* with the next larger one. Intervals are over *clusters* (item id → sentence).
+    *Higher means:* more accepted answers. *Source:* Ivan et al. 2025, §6, who leave it open.
+    Errors: those of :func:`gap_contrast`.
+
+    >>> ids, none = ("a", "b"), np.array([0, 0])
+    >>> measure = "found(answers=curated,temperature=1,top_k={})".format
+    >>> hits = [GapHits("m", measure(k), ids, np.array([k == 5, 0.0]), none + (k == 5), 2, 0) for k in (5, 1)]
+    >>> [(result.name, result.value) for result in top_k_results(hits, resamples=0)][2]
+    ('gap_accuracy(answers=curated,n=2,top_k=5)', 50.0)
+    """
+    made: list[Estimate | Undefined] = []
+    series: dict[tuple[str, str], list[GapHits]] = {}
+    for own in sorted((hit for hit in hits if hit.top_k), key=lambda hit: hit.top_k):
+        series.setdefault((own.subject, own.criterion), []).append(own)
+    for (subject, criterion), by_k in series.items():
+        for own in by_k if len(by_k) > 1 else ():
+            given = {"answers": criterion, "n": own.n_predictions, "top_k": own.top_k}
+            right = gap_accuracy(own, clusters=clusters, resamples=resamples, seed=seed)
+            labels = cluster_labels(own.item_ids, clusters)
+            asked = np.full(len(own.item_ids), float(own.n_predictions))
+            name = statistic_name("gap_hit_rate", **given)
+            rate = share(name, own.n_right, asked, groups=labels, resamples=resamples, seed=seed).times(100, "percent")
+            made += [right.about(name=statistic_name("gap_accuracy", **given), note="")]
+            made += [rate.about(subject=subject, condition=own.decoding)]
+        for first, second in pairwise(by_k):
+            test = gap_contrast(second, first, clusters=clusters, resamples=resamples, seed=seed)
+            condition = (
+                f"gap filling, n={first.n_predictions}, {criterion}, top-k {second.top_k} vs top-k {first.top_k}"
+            )
+            made += [result.about(subject=subject, condition=condition) for result in test.results()]
+    return made
+
+
 # -- codes of gap answers: how often each category was given, and how far two coders agree --------------------------
 # A coder may be a person or the pre-labeller. *Source:* Ivan et al. 2025, §4.2 and Figure 3.
 
@@ -240,9 +286,28 @@ def category_shares(
     results = []
     for category in categories:
         flags = [code == category for _, code in coded]
-        share = accuracy(flags, clusters=labels, level=level, resamples=resamples, seed=seed)
-        results.append(share.percent(statistic_name("gap_category", category=category)).about(subject=subject))
+        given = accuracy(flags, clusters=labels, level=level, resamples=resamples, seed=seed)
+        results.append(given.percent(statistic_name("gap_category", category=category)).about(subject=subject))
     return tuple(results)
+
+
+def every_category_shares(
+    table: ResponseColumns,
+    categories: Sequence[str],
+    *,
+    clusters: Mapping[str, str] | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> list[Estimate]:
+    """Return :func:`category_shares` of each subject and measure of a table, in order of first appearance."""
+    return [
+        result
+        for subject in table.codes("subject_id")[1]
+        for measure in table.where(subject_id=subject).codes("measure")[1]
+        for result in category_shares(
+            table, measure, categories, subject=subject, clusters=clusters, resamples=resamples, seed=seed
+        )
+    ]
 
 
 def coder_agreement(
@@ -265,6 +330,66 @@ def coder_agreement(
     """
     codes = {coder: _codes_of(table, coder, categories) for coder in (first, second)}
     return agreement_of_codes(codes, clusters=clusters, level=level, resamples=resamples, seed=seed)
+
+
+def coding_results(
+    table: ResponseColumns,
+    completions: Mapping[str, ResponseColumns],
+    categories: Sequence[str],
+    sentences: Mapping[str, str],
+    *,
+    accepted: Mapping[str, Sequence[str]],
+    resamples: int = 2000,
+    seed: int = 0,
+) -> list[Estimate | Undefined]:
+    """Return how right the answers are by the codes of each of several coders, and how far each two coders agree.
+
+    *table* are their codes, *completions* by coder those of every completion
+    (:func:`lexiscope.build.gap_filling.coding_sheet.code_completions`). *accepted* are sets of categories by the name
+    under which a completion counts as right (``gap_coded_accuracy``, condition ``coder NAME``). Agreement is over
+    answers that both coded: percent the same, Cohen's kappa, Krippendorff's nominal alpha (condition ``ANA and BEN``).
+    Intervals are over *sentences* (item id → sentence; an answer's id begins with its item's), that of kappa over
+    answers.
+    *Higher means:* more is right; they agree more. Errors: those of :func:`coder_agreement`.
+    """
+    made: list[Estimate | Undefined] = []
+    items = GroupOf(sentences, "sentences")
+    named = table.where(measure=CATEGORY).codes("item_id")[1]
+    answers = GroupOf({answer: sentences[answer.rpartition("#")[0]] for answer in named}, "sentences")
+    for coder, own in completions.items():
+        for subject in own.codes("subject_id")[1]:
+            rows = own.where(subject_id=subject)
+            given = zip(rows.column("item_id").tolist(), rows.column("option").tolist(), strict=True)
+            coded = [(item, code) for item, code in given if code is not None]
+            labels = cluster_labels([item for item, _ in coded], items)
+            for name, right in accepted.items() if coded else ():
+                flags = [code in right for _, code in coded]
+                by_code = accuracy(flags, clusters=labels, resamples=resamples, seed=seed)
+                percent = by_code.percent(statistic_name("gap_coded_accuracy", accepted=name))
+                made.append(percent.about(subject=subject, condition=f"coder {coder}"))
+    for first, second in combinations(completions, 2):
+        same, kappa = coder_agreement(
+            table, first, second, categories, clusters=answers, resamples=resamples, seed=seed
+        )
+        codes = {coder: _codes_of(table, coder, categories) for coder in (first, second)}
+        both = [answer for answer, code in codes[first].items() if code and codes[second].get(answer)]
+        listed = [(coder, answer, codes[coder][answer]) for coder in codes for answer in both]
+        ratings, _ = choices_from_arrays(*zip(*listed, strict=True))
+        alpha: Estimate | Undefined
+        try:
+            groups = {answer: answers[answer] for answer in both}
+            alpha = krippendorff_alpha(
+                ratings, level="nominal", resampled="items", groups=groups, resamples=resamples, seed=seed
+            )
+        except StatisticError as error:
+            alpha = Undefined("alpha", error.what, len(both))
+        pair = f"{first} and {second}"
+        made += [
+            same.percent("gap_coding_same").about(condition=pair),
+            kappa.about(name="gap_coding_kappa", condition=pair),
+            alpha.about(name="gap_coding_alpha", condition=pair),
+        ]
+    return made
 
 
 def _codes_of(table: ResponseColumns, coder: str, categories: Sequence[str]) -> dict[str, str | None]:

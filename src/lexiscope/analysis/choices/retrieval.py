@@ -13,13 +13,13 @@ import numpy as np
 from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 
 Gold = Mapping[str, Collection[str]]
 """The right answers of every item by its id."""
 
 
-def chosen(responses: ResponseTable, measure: str) -> dict[str, str | None]:
+def chosen(responses: ResponseColumns, measure: str) -> dict[str, str | None]:
     """Return the option of every item in the rows of a measure, ``None`` where there was no answer.
 
     Errors: :class:`StatisticError` for an item with several such rows: say of which subject, view or repeat first.
@@ -33,7 +33,9 @@ def chosen(responses: ResponseTable, measure: str) -> dict[str, str | None]:
     return by_item
 
 
-def ranked(responses: ResponseTable, first: str = "retrieved", further: str = "retrieved_next") -> dict[str, list[str]]:
+def ranked(
+    responses: ResponseColumns, first: str = "retrieved", further: str = "retrieved_next"
+) -> dict[str, list[str]]:
     """Return the options of every item in the order of their ranks; none where there was no answer."""
     by_item: dict[str, list[str]] = {}
     for measure in (first, further):

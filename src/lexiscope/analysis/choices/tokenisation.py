@@ -12,7 +12,7 @@ from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.layers.layers import values_by_layer
 from lexiscope.analysis.significance import TestResult, independent_t
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 COUNTS = ("n_tokens_1", "n_tokens_2", "target_tokens")
@@ -58,7 +58,7 @@ def tokenisation(
 
 
 def tokenisation_of_answers(
-    answers: ResponseTable, item_ids: Sequence[str], words: Sequence[str]
+    answers: ResponseColumns, item_ids: Sequence[str], words: Sequence[str]
 ) -> dict[tuple[str, str], tuple[Estimate, ...]]:
     """Return the token counts of each subject in each view among answers; only of those that counted every item.
 
@@ -80,7 +80,7 @@ def tokenisation_of_answers(
     return by_view
 
 
-def _of_view(answers: ResponseTable, view: str, item_ids: Sequence[str]) -> ArrayLike:
+def _of_view(answers: ResponseColumns, view: str, item_ids: Sequence[str]) -> ArrayLike:
     rows = answers.where(view=view)
     alone = not len(rows) and COUNTS[2] in answers.unique("measure")
     _, matrix = values_by_layer(answers if alone else rows, item_ids)

@@ -5,7 +5,8 @@ Groups of items (words) are resampled; a resample reweights sums of products per
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,21 +14,26 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.bootstrap import (
     FloatArray,
     group_codes,
+    no_interval,
     percentile_interval,
     resample_counts,
     resampled_units,
 )
 from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import correlation_draws, correlation_value, is_constant, standardised
-from lexiscope.analysis.regression import group_products, weighted_sums
+from lexiscope.analysis.regression import LOG_PARAMETERS, group_products, weighted_sums
+from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Interval, statistic_name
+
+BETWEEN_SUBJECTS = statistic_name("r_squared_difference", of="max_over_layers", between="subjects")
+BETWEEN_LAYERS = statistic_name("r_squared_difference", of="layer", between="layers")
 
 # A layer whose part that earlier layers do not give has less than this share of its variance adds nothing.
 _NOTHING_NEW = 1e-10
 
 
-def last_layer_drop_interval(
+def last_layer_drop_intervals(
     distance: ArrayLike,
     norms: ArrayLike,
     *,
@@ -35,16 +41,26 @@ def last_layer_drop_interval(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> Interval:
-    """Return the interval of 1 − R² at the last layer / highest R²; the highest is found anew in each resample.
+) -> tuple[Interval, Interval]:
+    """Return the interval of 1 − R² at the last layer / highest R², and the same with the highest of the other layers.
+
+    The highest is found anew in each resample. The first cannot be below 0: if the last layer is the best in nearly
+    every resample, it has no bounds but the reason, for an interval from 0 to 0 would say that the drop is certain.
 
     *Shape:* distance (items, layers); norms and groups (items,). *Unit:* share of the highest R².
     *Source:* SAW-C §5.3. Errors: :class:`StatisticError` where the norms are constant.
     """
-    draws = _r_squared_draws(distance, norms, groups, resamples, seed)
-    highest = draws.max(axis=1, initial=0.0)
-    drop = np.divide(draws[:, -1], highest, out=np.full(len(draws), np.nan), where=highest > 0)
-    return _interval(1 - drop, groups, len(np.asarray(norms)), level)
+    draws, n = _r_squared_draws(distance, norms, groups, resamples, seed), len(np.asarray(norms))
+    intervals = []
+    for compared in (draws, draws[:, :-1]):
+        highest = compared.max(axis=1, initial=0.0)
+        kept = np.divide(draws[:, -1], highest, out=np.full(len(draws), np.nan), where=highest > 0)
+        intervals.append(_interval(1 - kept, groups, n, level))
+    if resamples and intervals[0].low == intervals[0].high == 0:
+        count = int((draws[:, -1] == draws.max(axis=1)).sum())
+        why = f"the last layer is the best in {count} of {resamples} resamples, and a drop cannot be below 0"
+        intervals[0] = no_interval(why, level=level, resamples=resamples, resampled=resampled_units(groups))
+    return intervals[0], intervals[1]
 
 
 def highest_difference(
@@ -72,6 +88,45 @@ def highest_difference(
     name = statistic_name("r_squared_difference", of="max_over_layers", between=between)
     note = f"{values[0]:.4f} with, {values[1]:.4f} without"
     return Estimate(name, values[0] - values[1], interval, len(np.asarray(norms)), note=note)
+
+
+def highest_differences(
+    first: Mapping[str, ArrayLike],
+    second: Mapping[str, ArrayLike],
+    families: Mapping[str, str],
+    norms: ArrayLike,
+    *,
+    between: str,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return :func:`highest_difference` of each subject of both, then the mean of each family, named in the condition.
+
+    *first*, *second* and *families* are by subject. *Shape:* distances each (items, layers); norms and groups (items,).
+    *Source:* SAW-C fn 9, fn 11.
+
+    >>> near, far = {"m": [[1], [2], [3]]}, {"m": [[1], [3], [2]]}
+    >>> one, mean = highest_differences(near, far, {"m": "F"}, [3, 2, 1], between="views", resamples=0)
+    >>> one.subject, round(one.value, 12), mean.condition, mean.n  # 1 - .5 ** 2
+    ('m', 0.75, 'family=F', 1)
+    """
+    results = []
+    of_family: dict[str, list[float]] = {}
+    for subject, distances in first.items():
+        difference = highest_difference(
+            distances, second[subject], norms, between=between, groups=groups, level=level, resamples=resamples,
+            seed=seed,
+        )  # fmt: skip
+        results.append(difference.about(subject=subject))
+        of_family.setdefault(families[subject], []).append(difference.value)
+    name = statistic_name("r_squared_difference", of="max_over_layers", between=between)
+    means = (
+        Estimate(name, float(np.mean(values)), n=len(values)).about(condition=f"family={family}")
+        for family, values in of_family.items()
+    )
+    return (*results, *means)
 
 
 def highest_combinations(
@@ -108,6 +163,149 @@ def highest_combinations(
         p = bootstrap_p(drawn, n_groups=n_groups) if interval.is_defined else None
         combined.append(Estimate(name, float(own @ values), interval, n, p=p))
     return tuple(combined)
+
+
+def size_contrasts(
+    facts: Sequence[SubjectFacts],
+    distances: Sequence[ArrayLike],
+    norms: ArrayLike,
+    *,
+    far_smaller: float = 3.0,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Compare the highest R² of subjects by their size, where little else differs (:func:`highest_combinations`).
+
+    Among subjects that were trained alike (family, training text, tokenizer and objective are the same): each larger
+    one minus the next smaller, and the slope of the highest R² on log10 of the parameters, also without the smallest.
+    Of each multilingual subject: it minus each monolingual one that has at most 1 / *far_smaller* of its parameters,
+    and minus their mean. The condition names the family, the subject both sides.
+
+    *Shape:* facts (subjects,), each with its number of parameters; distances each (items, layers); norms and groups
+    (items,). *Source:* SAW-C §5.2. Errors: as :func:`highest_combinations`.
+    """
+    ordered = sorted(range(len(facts)), key=lambda place: facts[place].n_parameters or 0)
+    sized = [facts[place] for place in ordered]
+    sizes = np.array([of.n_parameters or 0 for of in sized], dtype=np.float64)
+    series: dict[tuple[str, ...], list[int]] = {}
+    for place, of in enumerate(sized):
+        if of.corpus:
+            series.setdefault((of.family, of.corpus, of.tokenizer, of.objective), []).append(place)
+    about: list[dict[str, str]] = []
+    weights: list[tuple[str, FloatArray]] = []
+
+    def add(name: str, of: Mapping[int, float], **where: str) -> None:
+        about.append(where)
+        weights.append((name, np.array([of.get(place, 0.0) for place in range(len(sized))])))
+
+    between = "r_squared_difference(of=max_over_layers,between={})"
+    slope_name = statistic_name("slope_within_family", of=LOG_PARAMETERS, outcome="max_r_squared")
+    for (family, *_), alike in series.items():
+        for small, large in pairwise(alike):
+            if sizes[large] > sizes[small]:
+                subject = f"{sized[large].subject_id} − {sized[small].subject_id}"
+                condition = f"family={family}"
+                add(between.format("sizes"), {large: 1.0, small: -1.0}, subject=subject, condition=condition)
+        for places, said in ((alike, ""), (alike[1:], ", without the smallest")):
+            if len(set(sizes[places])) >= 3:
+                centred = np.log10(sizes[places]) - np.log10(sizes[places]).mean()
+                slope = dict(zip(places, (centred / (centred @ centred)).tolist(), strict=True))
+                add(slope_name, slope, condition=f"family={family}{said}")
+    for place, of in enumerate(sized):
+        others = [k for k, other in enumerate(sized) if not other.multilingual]
+        smaller = [k for k in others if sizes[k] * far_smaller <= sizes[place]] if of.multilingual else []
+        for other in smaller:
+            subject = f"{of.subject_id} − {sized[other].subject_id}"
+            add(between.format("multilingual"), {place: 1.0, other: -1.0}, subject=subject)
+        if len(smaller) > 1:
+            mean = {place: 1.0} | dict.fromkeys(smaller, -1.0 / len(smaller))
+            subject = f"{of.subject_id} − mean of {len(smaller)} smaller"
+            add(between.format("multilingual"), mean, subject=subject)
+    if not weights:
+        return ()
+    estimates = highest_combinations(
+        [distances[place] for place in ordered], norms, weights, groups=groups, level=level, resamples=resamples,
+        seed=seed,
+    )  # fmt: skip
+    return tuple(estimate.about(**where) for estimate, where in zip(estimates, about, strict=True))
+
+
+def best_contrasts(
+    distances: Mapping[str, ArrayLike],
+    norms: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return the highest R² of the best subject minus that of each other one (:func:`highest_combinations`).
+
+    Both share the resamples, in each of which both layers are found anew. The subject says which two are compared.
+    Which of them is the best was seen on the same items: sets of ranks allow for that.
+
+    *distances* are by subject. *Shape:* each (items, layers); norms and groups (items,).
+    *Source:* SAW-C §5.2. Errors: as :func:`highest_combinations`.
+
+    >>> distances = {"m": [[1], [3], [2]], "n": [[1], [2], [3]]}
+    >>> [(of.subject, round(of.value, 12)) for of in best_contrasts(distances, [3, 2, 1], resamples=0)]  # 1 - .5 ** 2
+    [('n − m', 0.75)]
+    """
+    subjects = list(distances)
+    highest = [max(_r_squared_values(distances[subject], norms), default=0.0) for subject in subjects]
+    best = int(np.argmax(highest))
+    others = [place for place in range(len(subjects)) if place != best]
+    weights = [(BETWEEN_SUBJECTS, _one_less(best, other, len(subjects))) for other in others]
+    estimates = highest_combinations(
+        list(distances.values()), norms, weights, groups=groups, level=level, resamples=resamples, seed=seed
+    )
+    return tuple(
+        estimate.about(subject=f"{subjects[best]} − {subjects[other]}")
+        for other, estimate in zip(others, estimates, strict=True)
+    )
+
+
+def layer_contrasts(
+    distance: ArrayLike,
+    norms: ArrayLike,
+    layer: int,
+    *,
+    layers: Sequence[int] | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return R² at one *layer* minus R² at each other, on the same resamples; the condition says which two.
+
+    For a layer that was named before the data were seen. A layer without variation explains nothing.
+
+    *Shape:* distance (items, layers), whose numbers are *layers*, by default 0, 1, …; norms and groups (items,).
+    *Source:* SAW-C §4.3. Errors: :class:`StatisticError` where the norms are constant, or there is no such layer.
+
+    >>> [(of.condition, round(of.value, 12)) for of in layer_contrasts([[1, 1], [3, 2], [2, 3]], [3, 2, 1], 1,
+    ...     resamples=0)]
+    [('layer 1 − layer 0', 0.75)]
+    """
+    columns, _ = _check_columns(distance, norms)
+    numbers = list(range(columns.shape[1])) if layers is None else list(layers)
+    if layer not in numbers or len(numbers) != columns.shape[1]:
+        raise StatisticError(f"there is no layer {layer} in {columns.shape[1]} columns of layers {numbers}")
+    own, others = numbers.index(layer), [place for place, number in enumerate(numbers) if number != layer]
+    weights = [(BETWEEN_LAYERS, _one_less(own, other, len(numbers))) for other in others]
+    single = [column[:, None] for column in columns.T]
+    estimates = highest_combinations(single, norms, weights, groups=groups, level=level, resamples=resamples, seed=seed)
+    return tuple(
+        estimate.about(condition=f"layer {layer} − layer {numbers[other]}")
+        for other, estimate in zip(others, estimates, strict=True)
+    )
+
+
+def _one_less(first: int, second: int, n: int) -> FloatArray:
+    """The weights of a difference of two of n."""
+    return np.asarray(np.eye(n)[first] - np.eye(n)[second])
 
 
 def expected_layer_r_squared_interval(

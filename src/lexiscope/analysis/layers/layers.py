@@ -20,6 +20,11 @@ from lexiscope.analysis.bootstrap import (
     FloatArray,
     IntArray,
     group_codes,
+    group_folds,
+    group_sums,
+    grouped_mean_interval,
+    groups_of,
+    mean_interval,
     percentile_interval,
     resample_counts,
     resampled_units,
@@ -27,16 +32,19 @@ from lexiscope.analysis.bootstrap import (
 from lexiscope.analysis.correlation import (
     Kind,
     average_ranks,
+    correlation_interval,
     correlation_value,
     is_constant,
     settle_ties,
+    signed_kind,
     sound_draws,
     weighted_correlations,
     weighted_separations,
 )
-from lexiscope.analysis.regression import logistic
+from lexiscope.analysis.regression import log_score, logistic, logistic_predictors, ols
+from lexiscope.analysis.thresholds import FOLDS, fold_counts
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import (
     Curve,
     CurvePoint,
@@ -74,7 +82,7 @@ def layer_depth_ratio(layer: int, last_layer: int) -> float:
     return layer / last_layer if last_layer else 0.0
 
 
-def values_by_layer(answers: ResponseTable, item_ids: Sequence[str]) -> tuple[tuple[int, ...], FloatArray]:
+def values_by_layer(answers: ResponseColumns, item_ids: Sequence[str]) -> tuple[tuple[int, ...], FloatArray]:
     """Return the numbers of the layers, and a subject's answers with a column for each, in the order of the items.
 
     *answers* are those of one subject, on one measure in one view; those to other items are left out. A subject without
@@ -104,12 +112,23 @@ def values_by_layer(answers: ResponseTable, item_ids: Sequence[str]) -> tuple[tu
 
 
 def aic_by_layer(
-    distance: ArrayLike, same_sense: ArrayLike, *, layers: Sequence[int] | None = None, last_layer: int | None = None
+    distance: ArrayLike,
+    same_sense: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    choice: bool = False,
 ) -> Curve:
     """Return, for each layer, the AIC of the logistic regression of same_sense on that layer's distance alone.
 
     AIC = deviance + 2 · 2 coefficients; the ``baseline`` is the intercept alone, deviance + 2 · 1. The ``caution`` says
     where even the lowest AIC is not below it, or where items with the same sense are farther apart at that layer.
+    With *choice*, the curve has what is left of the lowest AIC if its layer is chosen on other words
+    (:func:`held_out_deviance`, of which *groups*, *level*, *resamples* and *seed* are options).
 
     *Shape:* distance (items, layers); same_sense (items,) of 0/1 or booleans. *layers* defaults to 0, 1, … and
     *last_layer*, the L of the depth ratio, to the highest of them.
@@ -128,7 +147,18 @@ def aic_by_layer(
     curve = _curve("aic", "lower", entries, len(columns), len(columns), baseline)
     if curve.best is None:
         return curve
-    return replace(curve, caution=_no_boundary(curve, columns[:, numbers.index(curve.best)], same_sense))
+    curve = replace(curve, caution=_no_boundary(curve, columns[:, numbers.index(curve.best)], same_sense))
+    fitted = [column for column, entry in enumerate(entries) if entry.value is not None]
+    if not choice or len(fitted) + len(separated_layers(curve)) < 2:
+        return curve
+    chosen, *others = held_out_deviance(
+        columns[:, fitted], same_sense, layers=[numbers[column] for column in fitted], groups=groups, level=level,
+        resamples=resamples, seed=seed,
+    )  # fmt: skip
+    if separated := ", ".join(map(str, separated_layers(curve))):
+        why = f"{SEPARATED} at layer {separated}: no finite AIC"
+        return replace(curve, chosen=Undefined(chosen.name, why, curve.n))
+    return replace(curve, chosen=chosen, held_out=tuple(others))
 
 
 def r_squared_by_layer(
@@ -255,9 +285,13 @@ def correlations_by_layer(
     correlation_value(target, target, kind=kind)
     draws, intervals = None, list[Interval | None]([None] * len(numbers))
     if resamples:
-        draws = sound_draws(X, target, kind=kind, groups=groups, resamples=resamples, seed=seed)
-        interval = partial(percentile_interval, level=level, resampled=resampled_units(groups), n_groups=n_groups)
-        intervals = [interval(column) for column in draws.T]
+        signed = sound_draws(X, target, kind=signed_kind(kind), groups=groups, resamples=resamples, seed=seed)
+        units = resampled_units(groups)
+        intervals = [
+            correlation_interval(column, kind=kind, level=level, resampled=units, n_groups=n_groups)
+            for column in signed.T
+        ]
+        draws = signed**2 if kind == "r_squared" else signed
     entries = [
         _correlation_entry(X[:, column], target, kind, layer, last, intervals[column])
         for column, layer in enumerate(numbers)
@@ -311,8 +345,9 @@ def best_results(curve: Curve) -> tuple[Estimate | Undefined, ...]:
     note = _join(best.note, curve.caution)
     tied = f"tied with layers {curve.tied}" if len(curve.tied) > 1 else ""
     layer = Estimate(by, float(curve.best), n=curve.n, unit="layer", note=_join(tied, note))
-    allowing = (curve.chosen.about(**_place(curve)),) if curve.chosen else ()
-    return replace(best, name=over, note=note), layer.about(**_place(curve)), *allowing
+    allowing = (*((curve.chosen,) if curve.chosen else ()), *curve.held_out)
+    results = (layer, *(result for result in allowing))
+    return replace(best, name=over, note=note), *(result.about(**_place(curve)) for result in results)
 
 
 def separated_layers(curve: Curve) -> tuple[int, ...]:
@@ -476,7 +511,7 @@ def at_chosen_layer(
     # a resample in which no layer has a value chooses none
     chosen = np.where(np.isnan(draws).all(axis=1), -1, better_draws.argmax(axis=1))
     used, sizes = np.unique(chosen[chosen >= 0]), np.bincount(codes, minlength=n_groups)
-    signed: Kind | Literal["auc"] = "pearson" if kind == "r_squared" else kind
+    signed: Kind | Literal["auc"] = kind if kind == "auc" else signed_kind(kind)
     left_out, spread, start = np.full((resamples, len(used)), np.nan), np.empty(resamples), 0
     for counts in resample_counts(n_groups, resamples=resamples, seed=seed):
         left = (counts == 0).astype(np.int64)
@@ -506,6 +541,141 @@ def at_chosen_layer(
     value, units = float(np.clip(value, lowest, 1)), resampled_units(groups)
     interval = percentile_interval(np.clip(ends, lowest, 1), level=level, method="left_out_words", resampled=units)
     return Estimate(name, value, interval, len(target), n_groups, note=_choice_counts(chosen[chosen >= 0], numbers))
+
+
+def held_out_deviance(
+    distance: ArrayLike,
+    same_sense: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    groups: ArrayLike | None = None,
+    folds: int = FOLDS,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Undefined, ...]:
+    """Return the deviance of words held out at the layer of the lowest AIC of the others: an AIC without its choice.
+
+    The words are dealt into folds. On the words of the other folds, the logistic regression of same_sense on distance
+    is fitted at every layer and the layer of the lowest AIC is chosen; under it, the deviance (−2 log probability) of
+    the words held out is taken. The sum over all words estimates what an AIC estimates for a model that was not chosen
+    (Stone 1977, Journal of the Royal Statistical Society B 39), on the same scale. Returned are this sum, that of the
+    intercept alone in the same folds, and the second minus the first, whose interval is that of a sum over words
+    (:func:`~lexiscope.analysis.bootstrap.mean_interval`; Vehtari, Gelman & Gabry 2017, Statistics and Computing 27,
+    §5.1). The note of the first says how many folds chose which layer. All three are undefined, with the reason, if
+    a layer separates the senses in a fold without error.
+
+    *Shape:* distance (items, layers); same_sense and groups (items,); without *groups*, items are held out.
+    *Higher means:* (deviance) a worse separation of the senses, (deviance saved) a better one.
+
+    >>> rng = np.random.default_rng(1)
+    >>> same = np.arange(60) % 2
+    >>> distance = rng.normal(size=(60, 5)) - [0, 0, 0, 0, 1] * same[:, None]
+    >>> chosen, alone, saved = held_out_deviance(distance, same)
+    >>> chosen.note, abs(round(alone.value - chosen.value - saved.value, 9))
+    ('chosen in the folds: layer 4 in 10 of 10', 0.0)
+    """
+    units = resampled_units(groups)
+    names = tuple(
+        statistic_name(name, held_out=units, **about)
+        for name, about in (
+            ("deviance", {"layer": "chosen"}),
+            ("deviance", {"model": "intercept_only"}),
+            ("deviance_saved", {"layer": "chosen"}),
+        )
+    )
+    same = np.asarray(same_sense, dtype=np.float64)
+    X = _columns(distance, len(same))
+    numbers, _ = _layer_numbers((layers, None), X.shape[1])
+    if groups is not None and len(set(np.asarray(groups).tolist())) < 2:
+        return tuple(
+            Undefined(name, f"all items are of one of the {units}: none can be held out", len(same)) for name in names
+        )
+    try:
+        codes, n_groups = group_codes(groups, len(same))
+        fold_of = group_folds(codes, n_groups, folds=folds, seed=seed)
+        learnt = fold_of != np.arange(fold_of.max() + 1)[:, None]
+        log_odds = np.array([logistic_predictors(same, column, learnt) for column in X.T])
+    except StatisticError as error:
+        return tuple(Undefined(name, f"if {units} are held out, {error.what}", len(same)) for name in names)
+    shares = learnt @ same / learnt.sum(axis=1)
+    scores, undefined = log_score(same, log_odds), np.isnan(log_odds).any(axis=2)
+    if undefined.all(axis=0).any():
+        what = (
+            "without the words of one fold, no layer can be fitted: one sense relation is missing, or all are constant"
+        )
+        return tuple(Undefined(name, what, len(same)) for name in names)
+    best = np.where(undefined, np.inf, np.where(learnt, scores, 0.0).sum(axis=2)).argmin(axis=0)
+    of_chosen = scores[best[fold_of], fold_of, np.arange(len(same))]
+    alone = log_score(same, np.log(shares / (1 - shares))[fold_of])
+    saved = alone - of_chosen
+    per_group = group_sums(saved, codes, n_groups)
+    interval = mean_interval(per_group, level=level, resamples=resamples, seed=seed, resampled=units).times(n_groups)
+    n, note = len(same), fold_counts([numbers[layer] for layer in best.tolist()])
+    return (
+        Estimate(names[0], float(of_chosen.sum()), n=n, n_groups=n_groups, note=note),
+        Estimate(names[1], float(alone.sum()), n=n, n_groups=n_groups),
+        Estimate(names[2], float(saved.sum()), interval, n, n_groups, note=note),
+    )
+
+
+HELD_OUT_RESIDUAL = statistic_name("mean_residual", model="norm~distance", layer="chosen")
+"""The mean residual of words whose layer and regression are those of other words."""
+
+
+def held_out_residuals(
+    norms: ArrayLike,
+    distance: ArrayLike,
+    conditions: Sequence[str],
+    *,
+    layers: Sequence[int] | None = None,
+    groups: ArrayLike | None = None,
+    folds: int = FOLDS,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return the mean residual of each condition under ``norm ~ distance`` of words that it was not fitted to.
+
+    Words are dealt into folds. The layer (of the highest R²) and the regression are those of the words of the other
+    folds, so that an item has no part in the choice of its layer. The note says how many folds chose which layer.
+    Intervals resample groups and hold the predictions fixed.
+
+    *Shape:* norms, conditions and groups (items,); distance (items, layers); *layers* defaults to 0, 1, … L.
+    *Unit:* of the norms. *Higher means:* people rate these items as more related than the regression expects.
+    *Source:* residuals of SAW-C §4.5. Errors: :class:`StatisticError` with fewer than 2 groups, and if a regression is
+    undefined without the words of one fold.
+
+    >>> distance = np.column_stack([np.zeros(8), np.arange(8.0)])
+    >>> means = held_out_residuals(np.arange(8.0) % 4, distance, list("aaaabbbb"), resamples=0)
+    >>> [mean.condition for mean in means], means[0].note
+    (['a', 'b'], 'chosen in the folds: layer 1 in 8 of 8')
+    """
+    y, X = np.asarray(norms, dtype=np.float64), np.asarray(distance, dtype=np.float64)
+    numbers = tuple(range(X.shape[1])) if layers is None else tuple(layers)
+    codes, n_groups = group_codes(groups, len(y))
+    fold_of = group_folds(codes, n_groups, folds=folds, seed=seed)
+    residuals, chosen = np.empty(len(y)), []
+    for fold in range(int(fold_of.max()) + 1):
+        out = fold_of == fold
+        best = r_squared_by_layer(X[~out], y[~out], layers=numbers, resamples=0).best
+        if best is None:
+            raise StatisticError("without the words of one fold no layer has an R²")
+        chosen.append(best)
+        column = X[:, numbers.index(best)]
+        a, b = (row.estimate for row in ols(y[~out], column[~out], ["distance"]).coefficients)
+        residuals[out] = y[out] - (a + b * column[out])
+    note, labels = fold_counts(chosen), np.asarray(conditions, dtype=str)
+    means = []
+    for label in np.unique(labels):
+        rows = labels == label
+        interval = grouped_mean_interval(
+            residuals[rows], groups_of(groups, rows), level=level, resamples=resamples, seed=seed
+        )
+        value, n = float(residuals[rows].mean()), int(rows.sum())
+        mean = Estimate(HELD_OUT_RESIDUAL, value, interval, n, len(set(codes[rows].tolist())))
+        means.append(mean.about(condition=str(label), note=note))
+    return tuple(means)
 
 
 def _weighted(
@@ -614,7 +784,8 @@ def separation_by_layer(
     values = [_share(column, same) for column in X.T]
     codes, n_groups = group_codes(groups, len(same))
     draws = _layer_draws(X, (~same).astype(np.float64), "auc", codes, n_groups, resamples=resamples, seed=seed)
-    interval = partial(percentile_interval, level=level, resampled=resampled_units(groups), n_groups=n_groups)
+    units = resampled_units(groups)
+    interval = partial(percentile_interval, level=level, resampled=units, n_groups=n_groups, within=(0, 1))
     entries = [
         CurvePoint(layer, layer_depth_ratio(layer, numbers[1]), value, interval(column))
         for layer, value, column in zip(numbers[0], values, draws.T, strict=True)

@@ -17,11 +17,13 @@ from lexiscope.analysis.bootstrap import (
     ratio_draws,
     resampled_units,
 )
-from lexiscope.analysis.layers.intervals import last_layer_drop_interval
+from lexiscope.analysis.layers.intervals import last_layer_drop_intervals
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Curve, Estimate, Interval, Result, Undefined, statistic_name
 
 Shape = Literal["rise_and_plateau", "rise_and_fall"]
+DROP_AGAINST_OTHERS = statistic_name("last_layer_drop", against="other_layers")
+"""What the last layer loses against the best of the other layers; negative where it is above them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,29 +92,43 @@ def last_layer_drop(
 ) -> tuple[Estimate | Undefined, ...]:
     """Return what of the highest R² of a curve is lost at the last layer, and what is left, as shares of the highest.
 
+    The last number is the loss against the highest R² of the *other* layers: below 0, the last layer is above them all.
+    Other than the first, which is 0 by definition where the last layer is the best, it says how certain this is.
+
     A layer without an R² (constant distances) explains nothing: it counts as 0, which the note says of the last one.
     The interval is that of *distance* and *norms*, of which the curve is (:func:`r_squared_by_layer`).
 
-    *Shape:* distance (items, L + 1), norms and groups (items,). *Higher means:* (drop) more is lost, 0 to 1.
-    *Source:* SAW-C §5.3.
+    *Shape:* distance (items, L + 1), norms and groups (items,). *Higher means:* (drop) more is lost, up to 1.
+    *Source:* SAW-C §5.3; the drop against the other layers is ours.
 
     >>> from lexiscope.analysis.layers.layers import r_squared_by_layer
     >>> distance, norms = [[0, 4, 1], [0, 3, 3], [0, 2, 2], [0, 1, 4]], [1, 2, 3, 4]
-    >>> drop, left = last_layer_drop(r_squared_by_layer(distance, norms, resamples=0), distance, norms, resamples=0)
+    >>> drop, left, _ = last_layer_drop(r_squared_by_layer(distance, norms, resamples=0), distance, norms, resamples=0)
     >>> round(drop.value, 2), round(left.value, 2), drop.note  # R² of 1, then of .8²
     (0.36, 0.64, 'rise_and_fall at a threshold of 0.15')
     """
     try:
-        share, shape = drop_from_peak(np.nan_to_num(curve.array(), nan=0.0), threshold=threshold)
+        values = np.nan_to_num(curve.array(), nan=0.0)
+        share, shape = drop_from_peak(values, threshold=threshold)
     except StatisticError as error:
         return (Undefined("last_layer_drop", error.what, curve.n),)
     note, last = f"{shape} at a threshold of {threshold}", curve.values[-1]
     if last.value is None:
         note += f"; the last layer counts as 0: {last.remark}"
-    interval = last_layer_drop_interval(distance, norms, groups=groups, level=level, resamples=resamples, seed=seed)
+    interval, against = last_layer_drop_intervals(
+        distance, norms, groups=groups, level=level, resamples=resamples, seed=seed
+    )
+    if share == 0:
+        note += "; the last layer is the best: the drop is 0 by definition"
+    others = float(values[:-1].max())
+    margin: Estimate | Undefined = Undefined(DROP_AGAINST_OTHERS, "no other layer has an R² above 0", curve.n)
+    if others > 0:
+        higher = "the last layer is below the best of the others"
+        margin = Estimate(DROP_AGAINST_OTHERS, 1 - float(values[-1]) / others, against, curve.n, higher=higher)
     return (
         Estimate("last_layer_drop", share, interval, curve.n, note=note),
         Estimate("last_over_max_r_squared", 1 - share, n=curve.n),
+        margin,
     )
 
 

@@ -14,7 +14,7 @@ from lexiscope.analysis.mixed.design import fixed_columns, random_columns
 from lexiscope.analysis.mixed.formula import MixedFormula, read_formula
 from lexiscope.analysis.mixed.optimum import Optimum
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import Estimate, Interval, statistic_name
+from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, statistic_name
 
 Floats = NDArray[np.float64]
 
@@ -112,17 +112,25 @@ class MixedFit:
         """
 
         def number(
-            statistic: str, value: float, *, p: float | None = None, unit: str = "", note: str = "", **what: str
+            statistic: str,
+            value: float,
+            interval: Interval = NO_INTERVAL,
+            *,
+            p: float | None = None,
+            unit: str = "",
+            note: str = "",
+            **what: str,
         ) -> Estimate:
             name = statistic_name(statistic, **what, **of)
-            return Estimate(name, value, n=self.n_observations, p=p, unit=unit, note=note)
+            return Estimate(name, value, interval, self.n_observations, p=p, unit=unit, note=note)
 
         note = "; ".join([self.formula, self.starts_in_words, *self.remarks])
         estimates = [number("log_likelihood", self.log_likelihood, unit="nats", note=note), number("aic", self.aic)]
         for effect in self.fixed:
             term = plain(effect.name)
             tested = effect.df_reason if effect.df is None else f"t = {effect.t:.3f}, df = {effect.df:.2f}"
-            estimates.append(number("fixed_effect", effect.estimate, p=effect.p, note=tested, term=term))
+            interval = NO_INTERVAL if effect.df is None else effect.interval()
+            estimates.append(number("fixed_effect", effect.estimate, interval, p=effect.p, note=tested, term=term))
             estimates.append(number("standard_error", effect.se, term=term))
         for part in self.variances:
             correlations = ", ".join(f"r with {term} = {r:.3f}" for term, r in part.correlations)

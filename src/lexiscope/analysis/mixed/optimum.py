@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ SINGULAR = 1e-4
 
 _STATIONARY = 1e-2  # gradient of the deviance; a stop below it is a stationary point whatever the line search says
 _UNCHANGED = 1e-3  # log-likelihood that a second optimiser may still gain at a converged optimum
+_UNBOUNDED = 1e3  # relative standard deviation above which a fit may be on its way to one without residuals
 
 
 _FROM_COMPARED = "the best optimum was reached only from the optimum of the model that it is compared with"
@@ -219,7 +220,7 @@ def maximise(
         ended_early = len(fits) + len(failures) < starts
         fits = _leave_saddles(model, fits)
         best = min(fits, key=lambda fit: fit.deviance)
-        _refuse_exact(model.outcome, model.fixed, best.estimates.sigma)
+        _refuse_exact(model.outcome, min(best.estimates.sigma, _least_sigma(model, fits)))
         stops = tuple(Stop(model.log_likelihood(fit), _is_stationary(fit)) for fit in fits)
         converged = _is_stationary(best)
         if not converged:
@@ -344,7 +345,8 @@ def model_of(formula: MixedFormula, data: ModelData, *, reml: bool) -> Model:
     """
     design = model_design(formula, data)
     _check_rank(design)
-    _refuse_exact(design.outcome, design.fixed, None)
+    rest = design.outcome - design.fixed @ np.linalg.lstsq(design.fixed, design.outcome, rcond=None)[0]
+    _refuse_exact(design.outcome, float(np.sqrt(np.mean(rest**2))))
     return Model(design, reml=reml)
 
 
@@ -355,16 +357,9 @@ class SparseDeviance:
         """Hand the columns to the package. *Shape:* ``outcome`` (rows,); ``fixed`` (rows, fixed effects)."""
         from mixedlm.estimation.reml import LMMOptimizer
         from mixedlm.matrices.design import ModelMatrices, RandomEffectStructure
-        from scipy import sparse
 
         n, p = fixed.shape
-        parts = []
-        for bracket in brackets:
-            rows = np.repeat(np.arange(n), bracket.n_terms)
-            columns = (bracket.grouping.index[:, None] * bracket.n_terms + np.arange(bracket.n_terms)).ravel()
-            shape = (n, bracket.n_levels * bracket.n_terms)
-            parts.append(sparse.csc_matrix((bracket.values.ravel(), (rows, columns)), shape=shape))
-        random = sparse.hstack(parts, format="csc")
+        random = _random_columns(brackets)
         structures = [
             RandomEffectStructure(
                 bracket.group, list(bracket.terms), bracket.n_levels, bracket.n_terms, bracket.correlated, level_map={}
@@ -474,14 +469,41 @@ def _have_met(model: Model, fits: Sequence[Fitted]) -> bool:
     )
 
 
-def _refuse_exact(outcome: Floats, design: Floats, sigma: float | None) -> None:
-    """Refuse data without residuals: the likelihood then grows without bound and no optimum means anything.
+def _least_sigma(model: Model, fits: Sequence[Fitted]) -> float:
+    """Return the residual SD that is left where random effects are as free as fixed ones; infinity if not needed.
 
-    *sigma* is the residual SD of a fit; before there is one, what the fixed effects alone leave over is looked at.
+    A fit's own residual SD does not tell: if no residual is left, the deviance is the logarithm of a rounding error,
+    and the descent towards ever larger variances stops anywhere.
     """
-    if sigma is None:
-        rest = outcome - design @ np.linalg.lstsq(design, outcome, rcond=None)[0]
-        sigma = float(np.sqrt(np.mean(rest**2)))
+    from scipy import sparse
+    from scipy.sparse.linalg import lsmr
+
+    if all(np.max(np.abs(fit.theta), initial=0.0) < _UNBOUNDED for fit in fits):
+        return float("inf")
+    columns = sparse.hstack([sparse.csr_matrix(model.fixed), _random_columns(model.brackets)], format="csr")
+    # as many columns as rows fit any outcome, and the likelihood may still have a maximum
+    if columns.shape[1] >= columns.shape[0]:
+        return float("inf")
+    rest = model.outcome - columns @ lsmr(columns, model.outcome, atol=1e-10, btol=1e-10)[0]
+    return float(np.sqrt(np.mean(rest**2)))
+
+
+def _random_columns(brackets: Sequence[RandomBracket]) -> Any:
+    """Return a column for every random effect of every level, as a sparse matrix. *Shape:* (rows, effects)."""
+    from scipy import sparse
+
+    parts = []
+    for bracket in brackets:
+        n, width = bracket.values.shape
+        rows = np.repeat(np.arange(n), width)
+        columns = (bracket.grouping.index[:, None] * width + np.arange(width)).ravel()
+        shape = (n, bracket.n_levels * width)
+        parts.append(sparse.csc_matrix((bracket.values.ravel(), (rows, columns)), shape=shape))
+    return sparse.hstack(parts, format="csc")
+
+
+def _refuse_exact(outcome: Floats, sigma: float) -> None:
+    """Refuse data without residuals: the likelihood then grows without bound and no optimum means anything."""
     if sigma <= 1e-6 * float(np.std(outcome)):
         raise StatisticError(
             "the model fits every row exactly: its likelihood has no maximum",

@@ -22,9 +22,10 @@ from lexiscope.analysis.mixed.data import Coding, Column, ModelData, prepare
 from lexiscope.analysis.mixed.fit import VarianceComponent, correlation, plain
 from lexiscope.analysis.mixed.formula import MixedFormula, RandomPart, read_formula
 from lexiscope.analysis.mixed.laplace import Laplace, Link
+from lexiscope.analysis.mixed.models import NestedModels
 from lexiscope.analysis.mixed.optimum import SAME_OPTIMUM, SINGULAR, Basis, fitted_basis, n_independent
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import Estimate, Interval, statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 MOST_CATEGORIES = 20
 """The most categories that are taken as an ordered scale: more have too few ratings each for a threshold."""
@@ -285,6 +286,31 @@ def ordinal_likelihood_ratio(
     _check_nested(read_formula(full_formula), read_formula(reduced_formula))
     full = fit_ordinal(full_formula, data, link=link, starts=min(2, starts), seed=seed, references=references)
     return compare_ordinal(full, _fit_from(full, reduced_formula, data, starts, seed, references))
+
+
+def ordinal_likelihood_ratios(
+    models: Mapping[str, NestedModels],
+    links: Sequence[str],
+    *,
+    starts: int = 2,
+    seed: int = 0,
+    references: Mapping[str, str] | None = None,
+) -> dict[tuple[str, str], OrdinalRatio | Undefined]:
+    """Test several pairs of nested models as ordinal models, by name and link.
+
+    The counterpart of :func:`lexiscope.analysis.mixed.models.likelihood_ratios`: what cannot be fitted is undefined,
+    with the reason. Errors: :class:`InputError` for models that name no column of their data.
+    """
+    outcomes: dict[tuple[str, str], OrdinalRatio | Undefined] = {}
+    for (name, pair), link in product(models.items(), links):
+        try:
+            outcomes[name, link] = ordinal_likelihood_ratio(
+                pair.full, pair.reduced, pair.data, link=link, starts=starts, seed=seed, references=references
+            )
+        except StatisticError as error:
+            undefined = statistic_name("ordinal_chi2", ordinal_test=name, link=link)
+            outcomes[name, link] = Undefined(undefined, error.what)
+    return outcomes
 
 
 def _fit_from(

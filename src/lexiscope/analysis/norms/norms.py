@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import FloatArray, IntArray
-from lexiscope.analysis.correlation import centred_within
-from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.bootstrap import FloatArray, GroupLabels, IntArray, resampled_units
+from lexiscope.analysis.correlation import centred_within, spearman
+from lexiscope.analysis.ratings import Ratings, settle
+from lexiscope.analysis.significance import correlation_p
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 from lexiscope.core.simulated import COLLECTED
 
@@ -87,7 +88,7 @@ def norms(ratings: Ratings, *, points: Sequence[float] | None = None) -> Norms:
     return Norms(ratings.item_ids, ratings.means(), item_sd(ratings), _medians(ratings), n, scale, table)
 
 
-def mean_ratings(responses: ResponseTable, item_ids: Sequence[str]) -> FloatArray:
+def mean_ratings(responses: ResponseColumns, item_ids: Sequence[str]) -> FloatArray:
     """Return what people's ratings of each item are in the mean; where none were published, the published mean.
 
     *Shape:* (items,), NaN for an item without either. Simulated participants count as people.
@@ -215,3 +216,47 @@ def _point_counts(ratings: Ratings, points: Sequence[float] | None) -> tuple[tup
         raise InputError(f"rating {ratings.value[off[0]]:g} is not a point of the scale", place=Place(item_id=item))
     flat = np.bincount(ratings.item * len(scale) + place, minlength=ratings.n_items * len(scale))
     return tuple(scale.tolist()), flat.reshape(ratings.n_items, len(scale)).astype(np.int64)
+
+
+# -- what goes with the ratings of items -----------------------------------------------------------------------------
+
+
+def correlations_with_counts(
+    counts: Mapping[str, Mapping[str, float | None]],
+    ratings: Ratings,
+    *,
+    name: str = "count_rho",
+    groups: Mapping[str, str],
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Undefined, ...]:
+    """Return how counts of items (of their sense in a corpus) go with the means of their ratings, and with the SDs.
+
+    *counts* are those of each source by item id, ``None`` counts as 0; a source with a name is a parameter of the
+    statistic. Spearman's correlation, with the p of independent items, which is also given as a number of its own for
+    the means; *groups* (item id → word) are resampled whole for the interval. SDs that differ in their last bit are
+    equal: ranks would tell them apart. *Source:* AmbiStory §4.2.
+
+    >>> people = Ratings.from_arrays(list("ab") * 4, list("iijjkkll"), [1, 1, 2, 3, 4, 3, 5, 5])
+    >>> counts, words = {"": dict(zip("ijkl", (0, 1, 2, 9)))}, dict(zip("ijkl", "vwxy"))
+    >>> found = correlations_with_counts(counts, people, groups=words)
+    >>> found[0].name, round(found[0].value, 9)
+    ('count_rho(with=mean)', 1.0)
+    """
+    labels = GroupLabels((groups[item] for item in ratings.item_ids), resampled_units(groups))
+    sides = {"mean": ratings.means(), "sd": settle(item_sd(ratings), ratings.value)}
+    results, values_of_p = list[Estimate | Undefined](), list[Estimate]()
+    for what, y in sides.items():
+        for source, by_item in counts.items():
+            given = {"with": what, **({"counts": source} if source else {})}
+            own, x = statistic_name(name, **given), [float(by_item[item] or 0) for item in ratings.item_ids]
+            try:
+                rho = spearman(x, y, groups=labels, level=level, resamples=resamples, seed=seed)
+                p = correlation_p(rho.value, rho.n)
+            except StatisticError as error:
+                results.append(Undefined(own, error.what, len(x)))
+                continue
+            results.append(rho.about(name=own, p=p))
+            values_of_p += [Estimate(statistic_name(name, **given, value="p"), p, n=rho.n)] if what == "mean" else []
+    return (*results, *values_of_p)

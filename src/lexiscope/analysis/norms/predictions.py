@@ -16,12 +16,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, GroupLabels, cluster_labels
+from lexiscope.analysis.bootstrap import Bootstrap, FloatArray, GroupLabels, cluster_labels
 from lexiscope.analysis.correlation import correlation_value, is_constant, spearman
 from lexiscope.analysis.norms.norms import item_sd
 from lexiscope.analysis.ranks import rank_results
-from lexiscope.analysis.ratings import Ratings, ResponseColumns
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 Form = Literal["integer", "rounded", "raw"]
@@ -125,6 +126,11 @@ class Predictor:
         for kind, count in self.kinds.items():
             counts[statistic_name("n_unreadable", kind=kind.replace(" ", "_"))] = count
         return tuple(Estimate(name, count, subject=self.subject) for name, count in counts.items())
+
+    def column(self, item_ids: Sequence[str]) -> FloatArray:
+        """Return the prediction of each item, not-a-number where there is none. *Shape:* (items,)."""
+        given = (self.predictions.get(item) for item in item_ids)
+        return np.array([np.nan if value is None else value for value in given], dtype=np.float64)
 
     @cached_property
     def whole(self) -> dict[str, float | None]:
@@ -277,13 +283,7 @@ def rank_predictors(
     >>> [(found.subject, found.value) for found in rank_predictors(given, people, resamples=99)]
     [('1325', 2.0), ('1235', 1.0)]
     """
-    columns = {
-        predictor.subject: np.array(
-            [np.nan if (value := predictor.predictions.get(item)) is None else value for item in ratings.item_ids],
-            dtype=np.float64,
-        )
-        for predictor in predictors
-    }
+    columns = {predictor.subject: predictor.column(ratings.item_ids) for predictor in predictors}
     labels = cluster_labels(ratings.item_ids, groups, what="group")
     return rank_results(
         "spearman", columns, ratings.means(), groups=labels, level=level, resamples=resamples, seed=seed
@@ -324,6 +324,43 @@ def nearness_by_layer(
             rho = rho_with_means(near, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
             by_layer.append(rho.about(name=name, subject=subject, layer=layer))
     return tuple(by_layer)
+
+
+def summaries_of_measure(
+    table: ResponseColumns,
+    measure: str,
+    parts: Mapping[str, Collection[str]],
+    groups: Mapping[str, str],
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return the mean and the highest value of a measure of subjects (tokens, times) on each part of the items.
+
+    *parts* are the ids of items by the condition of the results; *groups* (item id → word) are resampled whole for the
+    interval of the mean. Answers without a value are passed over, and parts without any.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("m", "chat", item, "t", "tokens", value) for item, value in zip("ijk", (20.0, 40.0, None))]
+    >>> words = {"i": "bank", "j": "bat", "k": "bat"}
+    >>> found = summaries_of_measure(ResponseTable.from_rows(rows), "tokens", {"all": "ijk"}, words, resamples=0)
+    >>> [(result.name, result.value, result.n) for result in found]
+    [('tokens(summary=mean)', 30.0, 2), ('tokens(summary=max)', 40.0, 2)]
+    """
+    given, summaries = table.where(measure=measure), list[Estimate]()
+    for subject in dict.fromkeys(map(str, given.column("subject_id").tolist())):
+        for condition, items in parts.items():
+            rows = given.where(subject_id=subject, item_id=tuple(items))
+            values = rows.column("value").astype(np.float64)
+            known = ~np.isnan(values)
+            if not known.any():
+                continue
+            labels = cluster_labels(rows.column("item_id")[known].tolist(), groups, what="group")
+            mean = Bootstrap(labels or (), resamples, seed, level).mean(f"{measure}(summary=mean)", values[known])
+            highest = Estimate(f"{measure}(summary=max)", float(values[known].max()), n=int(known.sum()))
+            summaries += [result.about(subject=subject, condition=condition) for result in (mean, highest)]
+    return tuple(summaries)
 
 
 def rounded(values: ArrayLike, *, rule: Rounding = "half_up", low: float = 1.0, high: float = 5.0) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Effects of an ending on the meanings of a story, and of training on a model's errors.
+"""Effects of an ending on the meanings of a story: on people's ratings, and on how well subjects predict them.
 
 A setup is one ambiguous sentence with its endings, each judged for its meanings: in AmbiStory two endings and none, two
 meanings, six items; in a user's own stories any number. *Source:* AmbiStory §4.2 and Table 7. Items are known here by
@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lexiscope.analysis.accuracy import contrast
 from lexiscope.analysis.bootstrap import (
     FloatArray,
     group_codes,
@@ -23,22 +22,13 @@ from lexiscope.analysis.bootstrap import (
     ratio_draws,
     resampled_units,
 )
-from lexiscope.analysis.correlation import (
-    average_ranks,
-    correlation_value,
-    drawn_correlations,
-    is_constant,
-    sound_draws,
-)
 from lexiscope.analysis.norms.norms import item_sd
-from lexiscope.analysis.norms.predictions import Form, Predictions, Predictor, judged
+from lexiscope.analysis.norms.predictions import Predictor, judged
 from lexiscope.analysis.norms.within_sd import UNREAD, accuracy_within_sd, is_within_sd
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.significance import (
-    permutation_of_correlation,
     rank_sum_p_without_ties,
     wilcoxon_rank_sum,
-    wilcoxon_signed_rank,
 )
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, Undefined, statistic_name
@@ -244,6 +234,17 @@ def accuracy_by_kind(
     return tuple(results)
 
 
+def answers_both_kinds(
+    subject: Predictor, places: Mapping[str, StoryPlace], groups: Mapping[str, str], *, fewest: int = 2
+) -> bool:
+    """Return whether a subject answered open and ended stories of *fewest* groups or more: of one none is resampled.
+
+    *groups*: item id → word, of the items that count (those that people rated).
+    """
+    read = [item for item in groups if subject.predictions.get(item) is not None]
+    return all(len({groups[item] for item in read if places[item].kind == kind}) >= fewest for kind in KINDS)
+
+
 def _shift_results(between: str, differences: _Differences, **how: Any) -> Iterator[Estimate | Undefined]:
     """The mean of absolute differences with its interval, and their SD by n (what the paper prints) and by n − 1."""
     name, sd_name = "absolute_difference", "absolute_difference_sd"
@@ -277,75 +278,6 @@ def _place(item: str, places: Mapping[str, StoryPlace]) -> StoryPlace:
     if item not in places:
         raise InputError("this item has no place in a story", place=Place(item_id=item))
     return places[item]
-
-
-# -- Two subjects on the same items: before and after training, without and with worked examples --------------------
-# *Source:* AmbiStory §5.3.2 (Wilcoxon's signed-rank test). What is paired is the absolute error of each item's
-# prediction; the decisions within SD and the correlations stand beside it.
-
-
-def contrast_of_predictions(
-    first: Predictions,
-    second: Predictions,
-    ratings: Ratings,
-    *,
-    sides: tuple[str, str] = ("base", "tuned"),
-    form: Form = "integer",
-    groups: Mapping[str, str] | None = None,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-) -> tuple[Estimate | Undefined, ...]:
-    """Compare the errors of two subjects on the items that both predicted; *sides* are what the two are called.
-
-    Returned are both mean absolute errors, V of the signed-rank test of the errors (first − second) with its p, the
-    difference of the accuracies within SD and that of the correlations with the mean ratings, both second − first:
-    positive where the second is closer to people. Items that lack a prediction of one of them are excluded. *groups*
-    (item id → word) are resampled whole for the intervals of the differences, the same ones for both subjects; the rank
-    test takes items as independent. Errors: as :func:`lexiscope.analysis.norms.predictions.judged`;
-    :class:`StatisticError` where no error differs.
-
-    >>> people = Ratings.from_arrays(list("abababab"), list("iijjkkll"), [1, 1, 2, 2, 4, 4, 5, 5])
-    >>> right = dict(zip("ijkl", [1, 2, 4, 5]))
-    >>> effects = contrast_of_predictions(dict.fromkeys("ijkl", 3), right, people, resamples=0)
-    >>> [effect.value for effect in effects[:3]]  # errors 2 1 1 2 and 0: ranks 1.5 1.5 3.5 3.5
-    [1.5, 0.0, 10.0]
-    >>> effects[4].reason
-    'every prediction of base is 3'
-    """
-    both = {item for item in first if first[item] is not None and second.get(item) is not None}
-    pair = [judged({item: given[item] for item in both}, ratings, form=form) for given in (first, second)]
-    errors = [np.abs(subject.predicted - subject.mean) for subject in pair]
-    # equal differences are ties: 1.4 - 0.4 and 1.2 - 0.2 must not differ in their last bit
-    smaller = settle(errors[0] - errors[1], np.concatenate([*(subject.predicted for subject in pair), pair[0].mean]))
-    right = [is_within_sd(subject.predicted, subject.mean, subject.sd) for subject in pair]
-    test, n = wilcoxon_signed_rank(smaller, np.zeros_like(smaller)), len(smaller)
-    labels, of = pair[0].labels(groups), f"{sides[1]}_minus_{sides[0]}"
-    more = contrast(right[1], right[0], clusters=labels, level=level, resamples=resamples, seed=seed)
-    rho_name = statistic_name("spearman_difference", of=of)
-    constant = [side for side, subject in zip(sides, pair, strict=True) if len(set(subject.predicted.tolist())) == 1]
-    rho: Estimate | Undefined
-    if constant:
-        value = pair[sides.index(constant[0])].predicted[0]
-        rho = Undefined(rho_name, f"every prediction of {constant[0]} is {value:g}", n)
-    else:
-        columns = np.column_stack([subject.predicted for subject in pair])
-        draws = sound_draws(columns, pair[0].mean, kind="spearman", groups=labels, resamples=resamples, seed=seed)
-        values = [correlation_value(subject.predicted, subject.mean, kind="spearman") for subject in pair]
-        n_groups = n if labels is None else len(set(labels))
-        interval = percentile_interval(
-            draws[:, 1] - draws[:, 0], level=level, resampled=resampled_units(labels), n_groups=n_groups
-        )
-        rho = Estimate(rho_name, values[1] - values[0], interval, n, n_groups)
-    return (
-        *(
-            Estimate(statistic_name("mean_absolute_error", of=side), float(error.mean()), n=n)
-            for side, error in zip(sides, errors, strict=True)
-        ),
-        Estimate(statistic_name("signed_rank", of=of), test.statistic, n=n, p=test.p),
-        Estimate(statistic_name("accuracy_difference", of=of), more.difference, more.interval, n),
-        rho,
-    )
 
 
 # -- Open and ended stories of several subjects: does what an ending adds help them? ---------------------------------
@@ -416,81 +348,3 @@ def ended_minus_open(
         ),
     )
     return single, together
-
-
-# -- Subjects of different sizes: are larger ones closer to people? ----------------------------------------------------
-
-
-def trend_with_size(
-    subjects: Sequence[Predictor],
-    sizes: Sequence[float],
-    ratings: Ratings,
-    *,
-    groups: Mapping[str, str],
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-) -> tuple[Estimate | Undefined, ...]:
-    """Return Spearman's correlation of the sizes of subjects with their accuracy within SD, and with their correlation.
-
-    *sizes* are numbers of parameters; their order alone counts. p is that of the permutation test over subjects (exact
-    up to 8); the interval resamples *groups* (item id → word), the same ones for all subjects: it says how much other
-    words would change, not other subjects. *Source:* AmbiStory §5.2 (larger models are closer).
-    Errors: :class:`StatisticError` for fewer than 3 subjects; those of
-    :func:`lexiscope.analysis.norms.predictions.judged`.
-    """
-    if len(subjects) < _FEWEST_SIZES:
-        raise StatisticError(f"a trend with size needs {_FEWEST_SIZES} subjects of known size, not {len(subjects)}")
-    codes, n_groups = group_codes([groups[item] for item in ratings.item_ids], ratings.n_items)
-    code_of = dict(zip(ratings.item_ids, codes.tolist(), strict=True))
-    columns: dict[str, list[tuple[float, FloatArray]]] = {"accuracy_within_sd": [], "spearman": []}
-    for subject in subjects:
-        own = {item: value for item, value in subject.whole.items() if item in code_of}
-        read = judged(own, ratings, form="integer")
-        rows = np.array([code_of[item] for item in read.item_ids], dtype=np.int64)
-        right = is_within_sd(read.predicted, read.mean, read.sd).astype(np.float64)
-        drawn = ratio_draws(right, np.ones(len(right)), rows, n_groups, resamples=resamples, seed=seed)
-        columns["accuracy_within_sd"].append((float(right.mean()), drawn))
-        given = np.array([subject.predictions[item] for item in read.item_ids], dtype=np.float64)
-        rho, rho_drawn = math.nan, np.full(resamples, np.nan)
-        if not is_constant(given):
-            rho = correlation_value(given, read.mean, kind="spearman")
-            rho_drawn = drawn_correlations(
-                given, read.mean, rows, n_groups, kind="spearman", resamples=resamples, seed=seed
-            )
-        columns["spearman"].append((rho, rho_drawn))
-    return tuple(
-        _size_trend(
-            statistic_name("spearman", of="n_parameters", **{"with": what}), sizes, several, groups, level, seed
-        )
-        for what, several in columns.items()
-    )
-
-
-_FEWEST_SIZES = 3
-
-
-def _size_trend(
-    name: str,
-    sizes: Sequence[float],
-    columns: Sequence[tuple[float, FloatArray]],
-    groups: Mapping[str, str],
-    level: float,
-    seed: int,
-) -> Estimate | Undefined:
-    known = [row for row, (value, _) in enumerate(columns) if not math.isnan(value)]
-    values, x = [columns[row][0] for row in known], [float(sizes[row]) for row in known]
-    try:
-        test = permutation_of_correlation(x, values, kind="spearman", seed=seed)
-    except StatisticError as error:
-        return Undefined(name, error.what, len(known))
-    drawn = np.array([columns[row][1] for row in known]).T
-    ranks = average_ranks(x)
-    draws = [
-        np.nan if np.isnan(row).any() or is_constant(row) else float(np.corrcoef(ranks, average_ranks(row))[0, 1])
-        for row in drawn
-    ]
-    interval = percentile_interval(
-        draws, level=level, resampled=resampled_units(groups), n_groups=len(set(groups.values()))
-    )
-    return Estimate(name, test.effect, interval, len(known), p=test.p, note=f"p: {test.name}, over subjects")

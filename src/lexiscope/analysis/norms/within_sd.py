@@ -211,3 +211,9 @@ def accuracy_name(
     """
     more = {"unread": unread} if unread == "wrong" else {}
     return statistic_name("accuracy_within_sd", sd=spread, edge=edge, predictions=form, **more)
+
+
+WHOLE = (accuracy_name("integer"), accuracy_name("rounded"))
+"""The accuracy within SD of whole predictions: as given, or rounded."""
+UNREAD_WRONG = (accuracy_name("integer", unread="wrong"), accuracy_name("rounded", unread="wrong"))
+"""The same where a sample without a readable reply counts as wrong."""

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from lexiscope.analysis.bootstrap import percentile_interval
 from lexiscope.analysis.families import adjusted_family
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Record, statistic_name
+from lexiscope.core.result import AtMost, Estimate, Record, statistic_name
 from lexiscope.core.settings import Option
 
 Verdict = Literal["appears", "vanishes", "rises", "falls", "steady"]
@@ -120,7 +120,8 @@ def word_drift(
     permuted = generator.multivariate_hypergeometric(counts.sum(axis=0), n_first, size=max(permutations, 1))
     null = divergence(permuted / n_first, (counts.sum(axis=0) - permuted) / n_second)
     # equal tables may differ in the last bits
-    p = (1 + int((null >= value - 1e-12).sum())) / (1 + len(null)) if permutations else None
+    as_far = int((null >= value - 1e-12).sum())
+    p = None if not permutations else (1 + as_far) / (1 + len(null)) if as_far else AtMost(1 / (1 + len(null)))
     draws = [generator.multinomial(int(own.sum()), own / own.sum(), size=resamples) / own.sum() for own in counts]
     n = n_first + n_second
     shifts = []
@@ -168,7 +169,8 @@ def drifts(
     for word in words:
         p = word.divergence.p
         if p is not None:
-            tested = replace(word.divergence, p_adjusted=family.of[p], family=family.label)
+            adjusted = AtMost(family.of[p]) if isinstance(p, AtMost) else family.of[p]
+            tested = replace(word.divergence, p_adjusted=adjusted, family=family.label)
             word = replace(word, divergence=tested)
         if word.drifts:
             word = replace(word, senses=tuple(replace(own, verdict=_verdict(own, absent)) for own in word.senses))

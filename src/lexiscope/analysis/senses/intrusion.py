@@ -22,8 +22,9 @@ from lexiscope.analysis.agreement.choices import (
     vote_share,
 )
 from lexiscope.analysis.bootstrap import cluster_labels, groups_of
-from lexiscope.analysis.ratings import Ratings, ResponseColumns
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 RULE = "an instance is right where more than half of its judgments find the intruder: 2 of 3"

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from lexiscope.analysis.bootstrap import GroupLabels, groups_of
 from lexiscope.analysis.correlation import spearman
 from lexiscope.core.errors import StatisticError, require
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Record, statistic_name
 
 
@@ -69,7 +69,7 @@ def similarity_correlation(
 
 
 def similarity_results(
-    answers: ResponseTable,
+    answers: ResponseColumns,
     ratings: Sequence[tuple[str, float]],
     *,
     subjects: Sequence[str],

@@ -19,7 +19,7 @@ LIST_ID = SheetColumn("list_id", "the list", "category")
 JUDGMENTS: tuple[SheetColumn, ...] = (
     SheetColumn("study_id", "the study's name", "category"),
     SheetColumn("task_type", "the task that was answered", "category"),
-    SheetColumn("item_id", "the item; its texts and conditions stand in items.csv", "id"),
+    SheetColumn("item_id", "the item; its texts and conditions are in items.csv", "id"),
     SheetColumn("confusion_set", "items with the same value were kept apart (word, story)", "id"),
     SheetColumn("list_id", "the list that the participant answered; empty before a place was taken", "category"),
     SheetColumn("slot", "place on the list, from 1; empty for a surplus participant", "integer", low=1),
@@ -65,7 +65,7 @@ _PEOPLE: tuple[SheetColumn, ...] = (
 )
 _EXCLUSIONS: tuple[SheetColumn, ...] = (
     SheetColumn("order", "place of the rule in the order of application, from 1", "integer", low=1),
-    SheetColumn("rule", "the rule as declared, every setting spelled out", "id"),
+    SheetColumn("rule", "the rule as declared, with all settings", "id"),
     SheetColumn("description", "the rule as a sentence", "text"),
     SheetColumn("before", "participants before the rule", "integer", low=0),
     SheetColumn("removed", "participants removed by it", "integer", low=0),
@@ -91,7 +91,7 @@ def judgments_sheet(collected: StudyData) -> Sheet:
 
 
 def judgments_parquet(collected: StudyData) -> bytes:
-    """Return the judgments as Parquet; the same rows give the same bytes."""
+    """Return the judgments as Parquet; the same rows give identical files."""
     sink = io.BytesIO()
     table = pa.Table.from_pylist(list(collected.rows), schema=LONG_SCHEMA)
     parquet.write_table(table, sink, compression="zstd", store_schema=True)
@@ -135,7 +135,7 @@ def exclusions_sheet(collected: StudyData) -> Sheet:
             "before": count.n_before,
             "removed": count.n_removed,
             "after": count.n_after,
-            "not_judged": count.waiting or None,
+            "not_judged": None if count.waiting is None else str(count.waiting),
         }
         for order, count in enumerate(collected.participant_counts.rules, start=1)
     ]
@@ -204,11 +204,11 @@ def _item_columns(collected: StudyData) -> tuple[SheetColumn, ...]:
     return (
         ITEM_ID,
         SheetColumn("kind", "item, or catch: not in the item statistics", "category"),
-        SheetColumn("lists", "the lists that the item stands in", "text"),
+        SheetColumn("lists", "the lists that have the item", "text"),
         SheetColumn("word", "what items are grouped by: the lemma of the first target", "id"),
         *(column for number in usages for column in _usage_columns(number)),
         SheetColumn("options", "the options as given, as a JSON list; [] where there are none", "text"),
-        SheetColumn("gold", "the right answer, where there is one", "text", answer=True),
+        SheetColumn("gold", "the correct answer, if there is one", "text", answer=True),
         *(
             SheetColumn(condition_column(name), about.get(name, f"the condition {name} of the design"), "category")
             for name in names
@@ -219,9 +219,9 @@ def _item_columns(collected: StudyData) -> tuple[SheetColumn, ...]:
 def _usage_columns(number: int) -> tuple[SheetColumn, ...]:
     return (
         SheetColumn(f"sentence_{number}", f"text {number}", "text"),
-        SheetColumn(f"target_{number}", f"the target as it stands in text {number}", "text"),
+        SheetColumn(f"target_{number}", f"the target, as written in text {number}", "text"),
         SheetColumn(f"start_{number}", f"first character of the target in text {number}, from 0", "integer", low=0),
-        SheetColumn(f"end_{number}", f"character behind the target in text {number}", "integer", low=0),
+        SheetColumn(f"end_{number}", f"end of the target in text {number}: the character after it", "integer", low=0),
         SheetColumn(f"sense_{number}", f"sense of the target in text {number}, where the items name it", "text"),
     )
 

@@ -1,6 +1,6 @@
 """The export of a study: one folder with every table and the codebook, written whole or not at all.
 
-The same study gives the same bytes, whenever and in whatever time zone it is exported.
+The same study gives identical files at any time and in any time zone.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from lexiscope.annotation.export.long_table import (
     people_sheet,
 )
 from lexiscope.annotation.export.pay import pay_sheet
-from lexiscope.annotation.export.preregistration import preregistration
+from lexiscope.annotation.export.preregistration import collection_plan, preregistration
 from lexiscope.annotation.export.r_script import analysis_script
 from lexiscope.annotation.export.study_data import StudyData, responses_without_ids
 from lexiscope.annotation.study_file.definition import Codes, StudyDefinition
@@ -36,45 +36,45 @@ from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.core import catalog
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
-from lexiscope.core.run import atomic_folder, write_atomically
+from lexiscope.core.run import atomic_folder, write_atomically, write_json
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
+from lexiscope.core.study import MANIFEST, PLAN
 from lexiscope.items.sheets.form import Sheet, SheetColumn, marked_simulated, sheet_of
 from lexiscope.items.tables.neutral import Cell, neutral_answer
 from lexiscope.items.tables.spreadsheet import neutral_text
 from lexiscope.tasks.kit.published_sheets import ITEM_ID, Cells, answers_by_item, number_cells
 
-MANIFEST = "export.json"
 _INTRODUCTION = """\
-# {name}: what was collected
+# {name}: collected data
 
 {simulated}{agree}
 
-Every column is described in `codebook.csv`. Participants appear under random ids. Excluded people stay in
-`judgments` and in `responses` (marked in the former); the papers' forms, `item_statistics`, `ratings` and `choices`
-leave them out.
+`codebook.csv` describes every column. Participants have random IDs. `judgments` (marked) and `responses` include
+excluded participants; the papers' forms, `item_statistics`, `ratings` and `choices` do not.
 
-A text that a spreadsheet would run as a formula begins with an apostrophe in every CSV file. The file of the same
-name that ends in `.jsonl` (for the responses: `.parquet`) has it as it was written.
+In CSV files, texts that a spreadsheet would run as a formula begin with an apostrophe. The file of the same name
+that ends in `.jsonl` (for the responses: `.parquet`) has the original text.
 
 Tables, by what one row is:
 """
 _ABOUT_FILES = """\
-- `responses.csv`, `responses.parquet`: one response, complete: catch trials, checks and excluded people too
-- `judgments.parquet`: the judgments once more
+- `responses.csv`, `responses.parquet`: one response, including catch trials, checks and excluded participants
+- `judgments.parquet`: the judgments as Parquet
 
-Other files: `study.yaml` (the definition, without completion codes), `preregistration.md`, `analysis.R` (the planned
-model, with lme4), `psych_ds/` (the judgments as a Psych-DS folder), `export.json` (counts, and SHA-256 of every file).
+Other files: `study.yaml` (the definition, without completion codes), `preregistration.md`, `plan.json` (if questions
+were planned: the signed plan and the deviations), `analysis.R` (the planned model, with lme4), `psych_ds/` (the
+judgments as a Psych-DS folder), `export.json` (counts, and SHA-256 of every file).
 """
 _AGREE = """\
-**For agreement: `lexiscope agree {file}`.** `{name}.csv` (`{name}.parquet`) holds real items and valid
-people only. Do not take `responses.csv` for it: there, catch trials count as items and excluded people as raters."""
+**For agreement: `lexiscope agree {file}`.** `{name}.csv` (`{name}.parquet`) has real items and valid
+participants only. Do not use `responses.csv`: it includes catch trials and excluded participants."""
 _SIMULATED = f"""\
 **Simulated participants.** The study was rehearsed: {TOLD_SIMULATED}. Every table says
 so (`participant_kind`, of responses `subject_kind`, is `simulated`), and every participant's id begins with
 `{SIMULATED_ID}`. Lexiscope keeps this mark in all that it computes from these files.
 
 """
-_NO_AGREE = "The answers are texts: there is no table for `lexiscope agree`."
+_NO_AGREE = "The answers are texts, so there is no table for `lexiscope agree`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def _write_files(collected: StudyData, folder: Path) -> None:
     for_agree, counted = _table_for_agree(collected) or ("", None)
     if counted is not None:
         tables[for_agree] = counted
-        row_is = f"one of the {for_agree} that count: a real item, a valid participant. THE file for `lexiscope agree`"
+        row_is = f"one of the valid {for_agree}: a real item, a valid participant. The file for `lexiscope agree`"
         described.append(responses_sheet(counted, f"{for_agree}.csv", row_is))
     for name, table in tables.items():
         table.write_parquet(folder / f"{name}.parquet")
@@ -190,6 +190,9 @@ def _write_files(collected: StudyData, folder: Path) -> None:
     write_atomically(folder / "analysis.R", analysis_script(collected))
     plan = preregistration(collected.definition, collected.design, simulated=collected.simulated)
     write_atomically(folder / "preregistration.md", plan)
+    signed = collection_plan(collected)
+    if signed is not None:
+        write_json(folder / PLAN, asdict(signed))
     write_atomically(folder / "study.yaml", public_definition(collected.definition))
     write_atomically(folder / "README.md", _readme(collected, for_agree, (*described[1:], *sheets, book)))
     release_file = catalog.screen(collected.definition.task).release
@@ -202,8 +205,8 @@ def _write_files(collected: StudyData, folder: Path) -> None:
 
 def _check_replaceable(folder: Path) -> None:
     if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        what = "this place holds something else than an export"
-        raise RunError(what, place=Place(str(folder)), hint="name a new folder; nothing was written")
+        what = "This folder is not an export."
+        raise RunError(what, place=Place(str(folder)), hint="Name a new folder. No file was written.")
 
 
 def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:
@@ -367,14 +370,14 @@ def _psych_ds_readme(collected: StudyData, data: str) -> str:
 MOST_LEVELS = 40
 """A category with more levels than this is described by how many it has."""
 _COLUMNS = (
-    SheetColumn("file", "the file, beside which the same rows lie as JSON lines (.jsonl) or Parquet", "id"),
+    SheetColumn("file", "the file; a file of the same name ending in .jsonl or .parquet has the same rows", "id"),
     SheetColumn("row_is", "what one row of the file is", "text"),
     SheetColumn("column", "the column", "id"),
     SheetColumn("meaning", "what its cells say", "text"),
     SheetColumn("type", "text, category (few levels), id, integer, number, truth (True or False), time", "category"),
     SheetColumn("unit", "unit of the cells", "text"),
-    SheetColumn("low", "lowest value: by definition, else the lowest that occurs", "number"),
-    SheetColumn("high", "highest value: by definition, else the highest that occurs", "number"),
+    SheetColumn("low", "lowest value: by definition, otherwise the lowest that occurs", "number"),
+    SheetColumn("high", "highest value: by definition, otherwise the highest that occurs", "number"),
     SheetColumn("levels", "the values that occur, joined by ' | '", "text"),
     SheetColumn("n", "cells that are not missing", "integer", low=0),
     SheetColumn("missing", "cells that are missing", "integer", low=0),
@@ -394,8 +397,8 @@ _RESPONSE_COLUMNS = (
     SheetColumn("repeat", "empty: no question is repeated", "integer"),
     SheetColumn("rt_ms", "response time", "number", "ms", 0),
     SheetColumn("answered_at", "when the answer was stored", "time", "UTC"),
-    SheetColumn("raw", "the answer as it was given, where it was text", "text"),
-    SheetColumn("scale", "of a rating: lowest and highest point of its scale, and its steps", "category"),
+    SheetColumn("raw", "the answer as typed, if it was text", "text"),
+    SheetColumn("scale", "scale of a rating: its lowest and highest point, and its steps", "category"),
 )
 
 

@@ -30,7 +30,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """Time and pay of people who finished: *Unit:* minutes; currency per hour. Empty where nobody has finished.
+    """Time and pay of finished participants: *Unit:* minutes; currency per hour. Empty if no participant has finished.
 
     The minutes are those of the whole session, which is paid for: from consent to the last answer.
     ``median_trial_minutes`` begins with the first trial.
@@ -87,9 +87,10 @@ def pay_so_far(people: Iterable[ListedParticipant], *, amount: float, currency: 
 
 
 def pay_top_ups(people: Iterable[ListedParticipant], *, amount: float, hourly_least: float) -> tuple[PayTopUp, ...]:
-    """Return who earned less than the least hourly pay and what they are owed, rounded up to a hundredth.
+    """Return the underpaid participants and what they are owed, rounded up to a hundredth.
 
-    Paid is the session from consent on. Excluded people worked too. *Source:* AmbiStory A.1 (retroactive top-up).
+    Paid is the session from consent on. Excluded participants are included: they worked, too. *Source:* AmbiStory A.1
+    (retroactive top-up).
     """
     top_ups = []
     for person in people:

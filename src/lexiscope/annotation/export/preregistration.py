@@ -11,10 +11,14 @@ from typing import Any
 
 from lexiscope.analysis.exclusion import parse_rule
 from lexiscope.annotation.export.r_script import analysis_formulas
+from lexiscope.annotation.export.study_data import EXCLUDED_WHILE_RUNNING, StudyData
 from lexiscope.annotation.study_file.definition import StudyDefinition, text_versions
 from lexiscope.annotation.study_file.design import DividedLists
+from lexiscope.annotation.study_file.exclusions import ids_included_by_hand
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import TOLD_SIMULATED
+from lexiscope.core.study import CollectionPlan, Deviation
+from lexiscope.tasks.kit.published_sheets import answers_by_item
 
 
 def preregistration(definition: StudyDefinition, design: DividedLists, *, simulated: bool = False) -> str:
@@ -43,6 +47,47 @@ def preregistration(definition: StudyDefinition, design: DividedLists, *, simula
         *settings,
     )
     return "\n".join(lines) + "\n"
+
+
+def collection_plan(collected: StudyData) -> CollectionPlan | None:
+    """Return the plan of a collection with its deviations: sample, exclusions; ``None`` where none was written."""
+    definition, signature = collected.definition, collected.signature
+    planned = definition.planned
+    if not planned.questions:
+        return None
+    texts = signature.questions if signature is not None else dict.fromkeys(planned.questions, "")
+    plan = CollectionPlan(
+        signature.study if signature is not None else planned.study,
+        tuple(texts.items()),
+        planned.models,
+        definition.ratings.per_item,
+        definition.exclusions,
+        signature.sha256 if signature is not None else "",
+        signature.by if signature is not None else "",
+        signature.at if signature is not None else "",
+        collected.first_answer_at,
+        tuple(_deviations(collected)),
+    )
+    return plan.checked(simulated=collected.simulated)
+
+
+def _deviations(collected: StudyData) -> Iterator[Deviation]:
+    least, given = collected.definition.ratings.per_item, answers_by_item(collected)
+    views = dict.fromkeys(collected.definition.views)
+    n = [len(given.get((item.item_id, view), ())) for view in views for item in collected.design.items]
+    short = sum(number < least for number in n)
+    if short:
+        done = f"{min(n)} to {max(n)}; {short} of {len(n)} have fewer than {least}"
+        yield Deviation("valid answers per item", f"at least {least}", done)
+    for rule in collected.participant_counts.rules:
+        if rule.waiting:
+            yield Deviation("exclusion rule", rule.rule, f"not applied: {rule.waiting}")
+        elif rule.rule == EXCLUDED_WHILE_RUNNING and rule.n_removed:
+            done = f"{counted(rule.n_removed, 'participant')} more: {rule.description}"
+            yield Deviation("exclusions", "by the rules only", done)
+    included = len(ids_included_by_hand(collected.people))
+    if included:
+        yield Deviation("exclusions", "by the rules only", f"{counted(included, 'participant')} included again by hand")
 
 
 _WHAT_IT_IS = (
@@ -131,7 +176,7 @@ def _settings(definition: StudyDefinition) -> Iterator[tuple[str, str]]:
         if section == "texts":
             yield name, f"version {versions[text]}" if versions[text] else "no text"
         elif section != "codes":
-            # a completion code in a public text would let anybody be paid
+            # a completion code in a public text would let any reader be paid
             yield name, value
 
 
@@ -139,7 +184,7 @@ def _design_lines(definition: StudyDefinition, design: DividedLists) -> list[str
     sizes = sorted({len(items) for items in design.lists})
     per_list = " or ".join([*(str(size) for size in sizes[:-1]), counted(sizes[-1], "item")])
     n_shared = len(design.shared)
-    shared = f"; {counted(n_shared, 'item')} stand{'s' * (n_shared == 1)} in every list" if design.shared else ""
+    shared = f", with {counted(n_shared, 'item')} in every list" if design.shared else ""
     once = "One participant answers one list" + (" in one view." if len(definition.views) > 1 else ".")
     catch, scale = definition.catch.per_list, definition.scale
     apart = [
@@ -153,10 +198,10 @@ def _design_lines(definition: StudyDefinition, design: DividedLists) -> list[str
         "",
         f"Task: {definition.task}, in {definition.language}. {counted(len(design.items), 'item')} on "
         f"{counted(len(design.lists), 'list')} of {per_list}{shared}; views: {', '.join(definition.views)}. {once}",
-        f"Kept apart within a list: {', '.join(apart) or 'nothing'}. Balanced over the lists: "
-        f"{', '.join(design.balance) or 'nothing'}. Seed of lists, orders, sides and catch trials: {design.seed}.",
-        f"Answers run from {scale.low:g} to {scale.high:g} in steps of {scale.step:g}. Each list has "
-        f"{counted(catch, 'catch trial')} with the right answer {definition.catch.answer:g}, and "
+        f"Separated within a list: {', '.join(apart) or 'none'}. Balanced over the lists: "
+        f"{', '.join(design.balance) or 'none'}. Seed of lists, orders, sides and catch trials: {design.seed}.",
+        f"Scale: {scale.low:g} to {scale.high:g} in steps of {scale.step:g}. Each list has "
+        f"{counted(catch, 'catch trial')} with the correct answer {definition.catch.answer:g}, and "
         f"{counted(len(definition.attention), 'attention check')}.",
         "",
     ]
@@ -167,21 +212,17 @@ def _sampling_lines(definition: StudyDefinition, design: DividedLists) -> list[s
     least = len(design.lists) * n_views * ratings.per_item
     factors = counted(len(design.lists), "list") + (f" × {n_views} views" if n_views > 1 else "")
     in_each = " in each view" if n_views > 1 else ""
-    people = counted(least, "person", "people")
-    first = f"We first ask {counted(ratings.first_wave or least, 'person', 'people')}."
-    most = (
-        f" We never pay more than {counted(ratings.people_at_most, 'person', 'people')}."
-        if ratings.people_at_most
-        else ""
-    )
+    people = counted(least, "participant")
+    first = f"We first recruit {counted(ratings.first_wave or least, 'participant')}."
+    most = f" We pay at most {counted(ratings.people_at_most, 'participant')}." if ratings.people_at_most else ""
     answers = counted(ratings.per_item, "valid answer")
     return [
         "## Sampling plan",
         "",
         f"Every item needs at least {answers}{in_each} after the exclusions, so at least {people} "
         f"({factors} × {ratings.per_item}). {first} If any item then has fewer than {answers}{in_each}, "
-        f"we ask further people for its list until none has.{most}",
-        f"A place that sees no answer for {definition.lease.minutes:g} minutes is given to somebody else.",
+        f"we recruit further participants for its list until none has.{most}",
+        f"A place without an answer for {definition.lease.minutes:g} minutes is given to another participant.",
         "",
     ]
 
@@ -189,14 +230,14 @@ def _sampling_lines(definition: StudyDefinition, design: DividedLists) -> list[s
 def _session_lines(definition: StudyDefinition) -> list[str]:
     n = len(definition.qualification)
     measures = ", ".join(question.measure for question in definition.about_you)
-    test = f"{counted(n, 'question')}, one attempt, every answer must be right" if n else "none"
+    test = f"{counted(n, 'question')}, one attempt, every answer must be correct" if n else "none"
     return [
         "## Session",
         "",
         f"Qualification: {test}. Practice trials: {len(definition.practice)}. Questions about the participant: "
         f"{measures or 'none'}. Side of sentences: {definition.side}; "
         f"order of options: {definition.option_order}. Participants "
-        f"{'may' if definition.back else 'may not'} go back and change an answer.",
+        f"{'can' if definition.back else 'cannot'} go back and change an answer.",
         "",
     ]
 
@@ -210,9 +251,19 @@ def _exclusion_lines(definition: StudyDefinition) -> list[str]:
 
 def _model_lines(definition: StudyDefinition) -> list[str]:
     planned = definition.planned
-    lines = ["## Confirmatory model", ""]
+    lines = []
+    if planned.questions:
+        models = ", ".join(f"`{name}`" for name in planned.models) or "none"
+        lines += [
+            "## Confirmatory questions",
+            "",
+            f"Questions {', '.join(planned.questions)} of the study `{planned.study}`, for participants and these "
+            f"models: {models}. All other questions and models are exploratory.",
+            "",
+        ]
+    lines += ["## Confirmatory model", ""]
     if not planned.model:
-        return [*lines, "None is planned.", ""]
+        return [*lines, "None.", ""]
     full, reduced = analysis_formulas(definition)
     lines += ["Maximum likelihood; likelihood-ratio test, two-tailed, alpha = .05; the exact p is reported.", ""]
     against = f" against `{reduced}`" if reduced else ""
@@ -222,12 +273,12 @@ def _model_lines(definition: StudyDefinition) -> list[str]:
 
 def _pay_lines(definition: StudyDefinition) -> list[str]:
     pay, currency = definition.payment, definition.payment.currency
-    least = f" Nobody is paid below {pay.hourly_least:.2f} {currency} an hour." if pay.hourly_least else ""
+    least = f" The minimum pay is {pay.hourly_least:.2f} {currency} per hour." if pay.hourly_least else ""
     return [
         "## Pay and ethics",
         "",
         f"{pay.amount:.2f} {currency} per participant; at the expected median of {pay.minutes:g} minutes this is "
-        f"{pay.hourly:.2f} {currency} an hour.{least}",
+        f"{pay.hourly:.2f} {currency} per hour.{least}",
         f"Ethics: {definition.ethics or 'no statement yet'}",
         "",
     ]

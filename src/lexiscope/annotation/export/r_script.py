@@ -91,7 +91,7 @@ def _single_line(text: str) -> str:
 
 
 _HEAD = """\
-# The planned analysis of this study, from judgments.csv and items.csv beside this script.
+# The planned analysis of this study, from judgments.csv and items.csv in the folder of this script.
 # Run: Rscript analysis.R    Needs R and lme4: install.packages("lme4")
 suppressPackageStartupMessages(library(lme4))
 here <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
@@ -110,7 +110,7 @@ stopifnot(all(judgments${KIND_COLUMN} == "{SIMULATED}"))
 cat("PARTICIPANTS\\t{SIMULATED}\\n")
 """
 _READ = """\
-# What is left out, one line a step; the counts are rows and participants.
+# Excluded rows, one line per step; the counts are rows and participants.
 trials <- judgments[judgments$kind == "item", ]
 say("answers to items, without catch trials, checks and questions about the participant", trials)
 trials <- trials[trials$phase == "trials", ]

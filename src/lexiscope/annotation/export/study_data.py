@@ -1,4 +1,4 @@
-"""The input of an export: the study, its answers, its participants; and which of them are valid."""
+"""The input of an export: the study, its answers, its participants; and which participants are valid."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from lexiscope.analysis.exclusion import Rule, format_rule
+from lexiscope.annotation.phrases import EXCLUDED_EARLIER, NO_DATA, NONE_FINISHED, Asked, Phrase, rule_phrase
 from lexiscope.annotation.store.export import FINISHED
-from lexiscope.annotation.store.overview import ListedParticipant
+from lexiscope.annotation.store.overview import ListedParticipant, PlanSignature
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.design import DividedLists
 from lexiscope.annotation.study_file.exclusions import current_exclusions, declared_rules, ids_included_by_hand
@@ -28,18 +29,24 @@ from lexiscope.tasks.kit.published_sheets import Reviewed, Row
 SHORTEST_ID = 6
 """Shorter platform ids are not searched in free text: they would remove every number from it."""
 REMOVED = "[platform id removed]"
+EXCLUDED_WHILE_RUNNING = "excluded_while_running"
+"""The name, among the rules, of exclusions that no rule accounts for."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """The effect of one rule: people before, removed and after; ``waiting`` is why it could not be applied."""
+    """The effect of one rule: participants before, removed and after; ``waiting`` is why it could not be applied.
+
+    ``name`` is the rule for readers, ``rule`` as it was declared with every setting, ``description`` as a sentence.
+    """
 
     rule: str
+    name: Phrase
     description: str
     n_before: int
     n_removed: int
     n_after: int
-    waiting: str = ""
+    waiting: Phrase | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,8 @@ class StudyData:
     ``responses`` and ``judgments`` are the store's tables; ``views`` the view of each list; ``measure`` that of the
     task's answers; ``numbers`` the number from which each participant's trials were made (the ordinal of their place);
     ``reviews`` the verdicts on texts, by participant and item. ``platform_ids`` are removed from free text; nothing
-    else of them is used.
+    else of them is used. ``signature`` is that of the plan, if a person signed it; ``first_answer_at`` when the first
+    answer was stored, of any phase.
     """
 
     definition: StudyDefinition
@@ -71,6 +79,8 @@ class StudyData:
     views: Mapping[str, str] = field(default_factory=dict)
     reviews: Mapping[tuple[str, str], Reviewed] = field(default_factory=dict)
     platform_ids: Collection[str] = ()
+    signature: PlanSignature | None = None
+    first_answer_at: str = ""
 
     @cached_property
     def simulated(self) -> bool:
@@ -126,7 +136,7 @@ class StudyData:
 
     @cached_property
     def valid_rows_revealed(self) -> tuple[dict[str, Any], ...]:
-        """The same with the second answers, given with the target shown; each stands behind its first."""
+        """The same with the second answers, given with the target shown; each follows the first."""
         valid = self.participant_counts.valid
         rows = [
             row
@@ -165,7 +175,7 @@ def slot_order(row: Row) -> tuple[object, ...]:
 def count_participants(collected: StudyData) -> ParticipantCounts:
     """Apply the rules to all who finished, as the study does while it runs, and count what each rule did.
 
-    A rule that cannot be applied removes no participant and says why. Exclusions by hand come after the rules.
+    A rule that cannot be applied removes no participant and has a reason. Exclusions by hand come after the rules.
     """
     finished = {person.participant_id for person in collected.people if person.state in FINISHED}
     table = collected.responses
@@ -173,21 +183,25 @@ def count_participants(collected: StudyData) -> ParticipantCounts:
     kept = ids_included_by_hand(collected.people)
     counts: list[RuleCount] = []
     excluded: dict[str, str] = {}
+    questions = asked_about_participants(collected.definition)
     for rule in declared_rules(collected.definition, collected.design):
         caught, waiting = _rule_exclusions(rule, table, kept)
         before = len(finished) - len(excluded)
         excluded |= caught
-        counts.append(RuleCount(format_rule(rule), rule.describe(), before, len(caught), before - len(caught), waiting))
+        name = rule_phrase(rule, questions)
+        removed = (before, len(caught), before - len(caught))
+        counts.append(RuleCount(format_rule(rule), name, rule.describe(), *removed, waiting))
         table = table.filter(~np.isin(table.column("subject_id").astype(str), sorted(caught)))
     by_hand = {
-        person.participant_id: person.reason or "no reason was given"
+        person.participant_id: person.reason or "no reason given"
         for person in collected.people
         if person.state == "excluded" and person.participant_id not in excluded
     }
     if by_hand:
         before = len(finished) - len(excluded)
-        what = "Excluded while the study ran, by hand or by a rule that no longer catches them."
-        counts.append(RuleCount("excluded_while_running", what, before, len(by_hand), before - len(by_hand)))
+        what = "Excluded while the study was running, by hand or by a rule that no longer applies to them."
+        removed = (before, len(by_hand), before - len(by_hand))
+        counts.append(RuleCount(EXCLUDED_WHILE_RUNNING, EXCLUDED_EARLIER, what, *removed))
     excluded |= by_hand
     return ParticipantCounts(tuple(counts), excluded, frozenset(finished - set(excluded)))
 
@@ -234,15 +248,23 @@ def _ids_pattern(platform_ids: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, ids)) or r"(?!)", re.IGNORECASE)
 
 
-def _rule_exclusions(rule: Rule, table: ResponseTable, kept: Collection[str]) -> tuple[dict[str, str], str]:
-    """Return the participants whom a rule excludes, and why it waits if it does."""
+def asked_about_participants(definition: StudyDefinition) -> Asked:
+    """Return the questions about the participant as rules name them."""
+    return {
+        question.measure: (question.text, {option.value: option.text for option in question.options})
+        for question in definition.about_you
+    }
+
+
+def _rule_exclusions(rule: Rule, table: ResponseTable, kept: Collection[str]) -> tuple[dict[str, str], Phrase | None]:
+    """Return the participants that a rule excludes, and the reason if it is pending."""
     if not len(table):
-        return {}, "nobody has finished who is still in"
+        return {}, NONE_FINISHED
     try:
         now = current_exclusions([rule], table, kept=kept)
-    except (InputError, StatisticError) as error:
-        return {}, error.what
-    return now.excluded, now.waiting[0][1] if now.waiting else ""
+    except (InputError, StatisticError):
+        return {}, NO_DATA
+    return now.excluded, now.waiting[0][1] if now.waiting else None
 
 
 def _minutes_between(first: str | None, last: str | None) -> float | None:

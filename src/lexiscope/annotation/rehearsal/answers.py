@@ -74,7 +74,7 @@ class Rehearsal:
         )
 
     def passes(self, person: SimulatedPerson) -> bool:
-        """Say whether a person passes the qualification: who does not look has to guess every answer."""
+        """Return whether a person passes the qualification; careless ones guess every answer."""
         return all(self._is_right(person, question) for question in self.definition.qualification)
 
     def _is_right(self, person: SimulatedPerson, question: KnownQuestion) -> bool:
@@ -85,8 +85,8 @@ class Rehearsal:
 def rehearse(definition: StudyDefinition, design: DividedLists, population: Population, *, seed: int) -> Rehearsal:
     """Return a study with true values for its items, drawn by the seed.
 
-    Errors: :class:`InputError` where the planned effect is no condition of the items with two levels, or where the
-    scale of the study is that of no rating.
+    Errors: :class:`InputError` if the planned effect is not a condition of the items with two levels, or if the scale
+    of the study is not that of a rating.
     """
     rng = random.Random(f"{seed}/truth")
     middle = (definition.scale.low + definition.scale.high) / 2
@@ -103,15 +103,15 @@ def rehearse(definition: StudyDefinition, design: DividedLists, population: Popu
 
 
 def is_careful(person: SimulatedPerson) -> bool:
-    """Say whether a person reads the questions."""
+    """Return whether a person reads the questions."""
     return person.character != "careless"
 
 
 def simulated_rating(rehearsal: Rehearsal, person: SimulatedPerson, item_id: str, *, caught: bool) -> float:
-    """Return what a person answers to an item on the scale; *caught*: it is a catch trial.
+    """Return the rating of a person for an item; *caught*: it is a catch trial.
 
-    The answer follows from the rehearsal's seed, the person and the item alone: in memory and through a server, in
-    whatever order the items come, it is the same.
+    The answer depends on the rehearsal's seed, the person and the item only: in memory and through a server, and for
+    any order of the items, it is the same.
     """
     scale, population = rehearsal.scale, rehearsal.population
     always = random.Random(f"{rehearsal.seed}/{person.seed}")
@@ -119,7 +119,7 @@ def simulated_rating(rehearsal: Rehearsal, person: SimulatedPerson, item_id: str
     if not is_careful(person):
         same = always.random() < 0.5
         return _nearest_point((always if same else rng).uniform(scale.low, scale.high), scale)
-    # two identical sentences need no judgment: a careful participant gives the right answer
+    # two identical sentences need no judgment: a careful participant gives the correct answer
     if caught:
         return _nearest_point(rehearsal.definition.catch.answer, scale)
     middle, level = (scale.low + scale.high) / 2, always.gauss(0, population.level)
@@ -143,7 +143,7 @@ def known_answer(person: SimulatedPerson, question: KnownQuestion, offered: Sequ
 
 
 def self_reports(rehearsal: Rehearsal, person: SimulatedPerson) -> list[tuple[str, str]]:
-    """Return the answers about a participant: who is to be excluded for them gives the answer that the rule names."""
+    """Return the answers about a participant: one who will be excluded gives the answer that the rule names."""
     excluding = {
         rule.measure: str(rule.value)
         for rule in declared_rules(rehearsal.definition, rehearsal.design)
@@ -161,7 +161,7 @@ def self_reports(rehearsal: Rehearsal, person: SimulatedPerson) -> list[tuple[st
 
 
 # -- simulated participants: what they are like, how long they take, whether they stay ------------------------------
-# No number here describes anybody who exists; a researcher sets them to what their own participants are like.
+# No number here describes real participants; a researcher sets them to the ones that they expect.
 
 
 Character = Literal["attentive", "careless", "slow", "non_native"]
@@ -181,13 +181,15 @@ class Population:
     late: float = 0.05
     careless: float = option(0.04, "share who answer without looking", least=0, most=1)
     slow: float = option(0.01, "share who take ten times as long", least=0, most=1)
-    non_native: float = option(0.01, "share who say that they are no native speakers", least=0, most=1)
+    non_native: float = option(
+        0.01, "share of participants who report that they are not native speakers", least=0, most=1
+    )
     skill: float = 1.0
     noise: float = option(0.8, "SD of an answer, in points", least=0)
     level: float = 0.3
     word: float = 0.4
     item: float = 0.6
-    arrivals_per_hour: float = option(30.0, "people who come per hour", flag="--arrivals", least=0.1)
+    arrivals_per_hour: float = option(30.0, "participants per hour", flag="--arrivals", least=0.1)
 
     def __post_init__(self) -> None:
         shares = ("dropout", "announced", "late", "careless", "slow", "non_native")
@@ -196,9 +198,9 @@ class Population:
             if not (0 <= value <= 1 if name in shares else value >= 0):
                 raise InputError(f"{name} of simulated participants cannot be {value:g}")
         if self.announced + self.late > 1 or self.careless + self.slow + self.non_native > 1:
-            raise InputError("the shares of simulated participants add up to more than 1")
+            raise InputError("The shares of simulated participants add up to more than 1.")
         if not self.arrivals_per_hour or self.dropout == 1:
-            raise InputError("nobody would ever finish: set arrivals_per_hour above 0 and dropout below 1")
+            raise InputError("No participant would finish. Set arrivals_per_hour above 0 and dropout below 1.")
 
 
 @dataclass(frozen=True, slots=True)

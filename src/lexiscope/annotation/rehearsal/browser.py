@@ -125,7 +125,7 @@ _VOID = frozenset({"input", "br", "img", "meta", "link", "hr", "wbr"})
 
 @dataclass(slots=True)
 class PageForm:
-    """One form: where it is sent, its hidden fields, and by field what can be chosen, written or ticked.
+    """One form: its address, its hidden fields, and by field what can be chosen, written or ticked.
 
     ``choices`` has the values of buttons and radio buttons in the order of the page, ``labels`` their texts.
     """
@@ -138,7 +138,7 @@ class PageForm:
     boxes: list[str] = field(default_factory=list)
 
     def field_of(self, name: str) -> str:
-        """Return the full name of a field, whatever its suffix; empty where the form has none."""
+        """Return the full name of a field, with its suffix; empty if the form does not have it."""
         names = (*self.choices, *self.texts, *self.boxes)
         return next((full for full in names if full.partition("-")[0] == name), "")
 

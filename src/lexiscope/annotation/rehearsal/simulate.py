@@ -43,7 +43,7 @@ class HeldPlace:
     """One participant's place.
 
     ``number`` counts the participants from 1 and seeds their trials; ``list_number`` counts from 0. ``until`` is when
-    the lease ends. ``reason`` says why a place was released (returned, timed out, screened out) or its answers are
+    the lease ends. ``reason`` is why a place was released (returned, timed out, screened out) or its answers are
     excluded. ``surplus``: the list had enough without it. *Unit:* seconds of the clock.
     """
 
@@ -99,7 +99,7 @@ class Allocator:
         return tuple(Load(*numbers) for numbers in counts)
 
     def is_complete(self) -> bool:
-        """Say whether every list has its valid answers; active participants do not matter."""
+        """Return whether every list has its valid answers; active participants do not matter."""
         return all(load.valid >= self._quota.need for load in self.loads())
 
     def arrive(self, participant: str) -> HeldPlace | None:
@@ -171,7 +171,7 @@ _ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RuleCatches:
-    """The people whom one rule excluded, counted by their simulated character; attentive ones are false alarms."""
+    """The participants that one rule excluded, by their simulated character; attentive ones are false alarms."""
 
     rule: str
     careless: int
@@ -198,7 +198,7 @@ class RecoveredEffect:
 class RehearsalResult:
     """One rehearsal; ``cost`` is in the study's currency.
 
-    ``ratings`` are (fewest, mean, most) valid ratings of an item; ``missed`` counts faulty people whom no rule
+    ``ratings`` are (fewest, mean, most) valid ratings per item; ``missed`` counts the faulty participants that no rule
     excluded, by character.
     """
 
@@ -325,7 +325,7 @@ def fit_planned_model(definition: StudyDefinition, design: DividedLists, kept: R
 
 
 def model_columns(design: DividedLists, kept: ResponseTable, effect: str) -> dict[str, Column]:
-    """Return the columns of the planned model, a row per rating of an item: catch trials are left out.
+    """Return the columns of the planned model, one row per rating, without catch trials.
 
     ``rating``, ``participant``, ``item``, ``word``, ``list`` and the conditions of the items; the effect is 0 or 1.
     """
@@ -348,19 +348,19 @@ def model_columns(design: DividedLists, kept: ResponseTable, effect: str) -> dic
 
 
 def count_catches(rule: str, excluded: Iterable[str], characters: Mapping[str, Character]) -> RuleCatches:
-    """Return the characters of the people whom a rule excluded."""
+    """Return the characters of the participants that a rule excluded."""
     n = Counter(characters.get(participant_id, "attentive") for participant_id in excluded)
     return RuleCatches(rule, n["careless"], n["slow"], n["non_native"], n["attentive"])
 
 
 def count_missed(kept: Iterable[str], characters: Mapping[str, Character]) -> tuple[tuple[str, int], ...]:
-    """Return the number of people of each faulty character whom no rule excluded."""
+    """Return the number of participants of each faulty character that no rule excluded."""
     n = Counter(characters.get(participant_id, "attentive") for participant_id in kept)
     return tuple((character, n[character]) for character in CHARACTERS[:-1])
 
 
 def ratings_per_item(design: DividedLists, kept: ResponseTable) -> tuple[int, float, int]:
-    """Return the fewest, the mean and the most answers to an item of the design."""
+    """Return the fewest, the mean and the most answers per item of the design."""
     n = Counter(kept.column("item_id").tolist())
     counts = [n[item.item_id] for item in design.items]
     return min(counts), float(mean(counts)), max(counts)
@@ -530,7 +530,7 @@ class Recruitment:
         return not self._update_exclusions() or self.allocator.is_complete()
 
     def _update_exclusions(self) -> bool:
-        """Apply the exclusions to all who finished, if somebody did since the last time; say whether it was done."""
+        """Apply the exclusions if a participant finished since the last time; return whether they were applied."""
         if not self.unchecked:
             return False
         self.unchecked = 0

@@ -87,7 +87,7 @@ class ServerRun:
     """One rehearsal through the server.
 
     ``ends`` counts how people left (finished, gone, returned, late, screened_out, turned_away); ``ratings`` are
-    (fewest, mean, most) valid answers of an item; ``missed`` counts faulty people whom no rule excluded. *Unit:*
+    (fewest, mean, most) valid answers per item; ``missed`` counts faulty participants that no rule excluded. *Unit:*
     ``cost`` in the study's currency, ``hours`` of simulated time, ``cpu_ms`` milliseconds of processor time for an
     answer and the page after it.
     """
@@ -121,12 +121,12 @@ def rehearse_through_server(
 ) -> ServerRun:
     """Send simulated participants through a study's server, until every list has its valid answers.
 
-    *people*: at most so many come (0: a thousand times as many as there are places). The store is written to *folder*,
-    else to a temporary one that is removed. The platform ids and the random ids of simulated participants begin with
-    ``simulated-``, and the study's name ends in ``-simulated``.
+    *people*: the highest number of participants (0: a thousand times the number of places). The store is written to
+    *folder*; by default, to a temporary one that is removed. The platform ids and the random ids of simulated
+    participants begin with ``simulated-``, and the study's name ends in ``-simulated``.
     Errors: :class:`RunError` where a page says that something is wrong; those of the study and its store.
     """
-    # ids of simulated people fit no platform's pattern, and a rehearsal is no part of the study that it rehearses
+    # ids of simulated participants do not match a platform's pattern, and a rehearsal is not part of its study
     definition = study.definition.model_copy(
         update={
             "name": f"{study.definition.name}-simulated",
@@ -172,7 +172,7 @@ class _RunThroughServer:
         self.n_trials = study.record.written or most
 
     async def run(self, progress: Callable[[str, int, int], None] | None) -> None:
-        """Let people arrive until no visit is under way and no place is free, or the largest number has come."""
+        """Let participants arrive until no visit is active and no place is free, or the highest number has arrived."""
         total = sum(self.study.record.places.values())
         self._add_event(0.0, "arrival", None)
         while self.events:
@@ -230,7 +230,7 @@ class _RunThroughServer:
         return all(load.valid >= self.study.quota.need for load in self.app.store.loads().values())
 
     def _is_over(self) -> bool:
-        """Say whether no more people are wanted; a person who just left keeps the place until its lease ends."""
+        """Return whether no more participants are needed; one who just left keeps the place until its lease ends."""
         loads = self.app.store.loads()
         held = any(load.active for load in loads.values())
         return self._is_complete() or (not held and self.study.choose(loads, 0) is None)
@@ -331,7 +331,7 @@ class Visitor:
         return self.person.person_id
 
     async def arrive(self) -> Page:
-        """Follow the link of the study; who was here before goes on where they were.
+        """Follow the link of the study; a participant who was here before continues at the same step.
 
         Errors: :class:`RunError` for a page that says that something is wrong.
         """
@@ -462,7 +462,7 @@ class Recognition:
 SKIPS = 0.1
 """Share of drawn items for which a participant asks for another one."""
 _PLACES = ("in the garden", "at the station", "behind the old school", "near the harbour", "after the long meeting")
-_PEOPLE = ("Nobody", "Everybody", "My neighbour", "Her brother", "The new teacher")
+_PEOPLE = ("Nobody", "Everybody", "My neighbour", "Her brother", "The new teacher")  # words: ok, simulated texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -495,7 +495,7 @@ class Behaviour:
         """Return a text that the task's rules of form let pass: one sentence, the word once or never as it wants."""
         rng = self._rng(person, item)
         opening = f"{rng.choice(_PEOPLE)} {rng.choice(_PLACES)}"
-        # numbers in words would do as well: two texts of two people must never be the same
+        # any unique mark would do: two texts of two participants must never be equal
         mark = f"number {rng.randrange(10**6)}"
         word = item.usages[0].target
         texts = (f"{opening} spoke of the {word} of {mark}.", f"{opening} was never seen again by {mark}.")
@@ -503,7 +503,7 @@ class Behaviour:
         return next((text for text in texts if text not in faulty), texts[0])
 
     def wants_another(self, person: SimulatedPerson, item: Item) -> bool:
-        """Say whether a person asks for another item than the one that was drawn."""
+        """Return whether a person asks for another item than the one that was drawn."""
         return random.Random(f"{person.seed}/{item.item_id}/another").random() < SKIPS
 
     def sees_flaw(self, person: SimulatedPerson, item: Item, form: PageForm) -> str:

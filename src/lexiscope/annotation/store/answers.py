@@ -1,4 +1,4 @@
-"""Storing answers: a repeated one gets its first receipt, a valid one becomes a row, any other is refused by field."""
+"""Storing answers: a repeated one gets its first receipt, a valid one becomes a row, any other is rejected by field."""
 
 from __future__ import annotations
 

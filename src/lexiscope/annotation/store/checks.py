@@ -29,7 +29,7 @@ def check_text(field: str, text: object, *, longest: int, empty: bool = False) -
     if "\x00" in text:
         raise AnswerRefused(field, "holds a NUL character, which cannot be stored")
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise AnswerRefused(field, "holds half of a surrogate pair, which is no character")
+        raise AnswerRefused(field, "holds half of a surrogate pair, which is not a character")
     return text
 
 

@@ -202,13 +202,13 @@ def storage_error(error: BaseException, path: Path | None) -> StorageError:
         return StorageError(
             "the disk is full: the transaction was not stored",
             place=place,
-            hint="free space; the study goes on without a restart",
+            hint="free disk space; the study then continues without a restart",
         )
     if _is_locked(error):
         return StorageError(
             "another program has locked the database: the transaction was not stored",
             place=place,
-            hint="end the transaction of that program (a database browser, a sqlite3 shell); the study then goes on",
+            hint="end the transaction of that program (a database browser, a sqlite3 shell); the study then continues",
         )
     return StorageError("the database did not take a transaction", place=place, why=str(error).splitlines()[0])
 
@@ -216,7 +216,7 @@ def storage_error(error: BaseException, path: Path | None) -> StorageError:
 def read_error(error: BaseException, path: Path | None) -> StorageError:
     """Return the typed error for a failure to read the database."""
     place = Place(str(path)) if path is not None else None
-    hint = "it is tried again with the next request; where it stays so: lexiscope annotate verify"
+    hint = "the next request tries it again; if the error persists, run lexiscope annotate verify"
     return StorageError("the database cannot be read", place=place, why=str(error).splitlines()[0], hint=hint)
 
 

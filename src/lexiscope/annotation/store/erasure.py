@@ -50,7 +50,7 @@ def erase(
 ) -> int:
     """Remove the identity and, unless they are kept, the answers, with an entry in the audit log.
 
-    Returns how many answers were removed. A backup of an older version is served too: it lacks some tables.
+    Returns how many answers were removed. Backups of an older version are supported; they do not have all tables.
     """
     tables = set(sa.inspect(connection).get_table_names())
     connection.execute(IDENTITIES.delete().where(IDENTITIES.c.participant_id == participant_id))

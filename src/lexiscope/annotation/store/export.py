@@ -114,7 +114,7 @@ def participant_states(connection: sa.Connection) -> dict[str, ParticipantState]
     for row in connection.execute(sa.select(STATES).order_by(STATES.c.participant_id, STATES.c.number)):
         state, before = State(row.to_state), states.get(row.participant_id)
         times = {**(before.times if before is not None else {})}
-        # the first time of beginning, the last of finishing: what lies between is the session, or its trials
+        # from the first beginning to the last finish: the session, or its trials
         if state not in (State.CONSENTED, State.ACTIVE) or state not in times:
             times[state] = row.at
         lease = leases.get(row.participant_id)

@@ -183,7 +183,7 @@ class OpenStudy:
 
     @property
     def trouble(self) -> str:
-        """Why nothing can be saved now; empty while answers are stored."""
+        """The reason why answers cannot be saved now; empty while they are saved."""
         if self._writer.ended is not None:
             return f"the writer ended: {self._writer.ended}"
         try:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, cast, get_args
 
-from lexiscope.annotation.store import seals
+from lexiscope.annotation.store import audit, seals
 from lexiscope.annotation.store.answers import WRITTEN
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import sa
@@ -44,6 +44,24 @@ class ListedParticipant:
     silent: bool = False
 
 
+SIGNED = "sign_plan"
+"""The action of the audit log that is the signature of a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSignature:
+    """The signature of a study's plan: who signed it, when (UTC), and what.
+
+    ``sha256`` is that of the definition with its items; ``questions`` are those that it named, by id with their texts.
+    """
+
+    by: str
+    at: str
+    sha256: str
+    study: str
+    questions: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class MarkedAnswer:
     """An answer with a comment or a flag; ``given`` is the answer as text."""
@@ -57,6 +75,20 @@ class MarkedAnswer:
     comment: str | None
     flags: tuple[str, ...]
     answered_at: str
+
+
+def plan_signature(connection: sa.Connection) -> PlanSignature | None:
+    """Return the signature of the plan; ``None`` where no person signed it."""
+    entry = audit.latest_entry(connection, (SIGNED,))
+    if entry is None:
+        return None
+    details = json.loads(entry.details)
+    return PlanSignature(entry.actor, entry.at, details["sha256"], details["study"], details["questions"])
+
+
+def first_answer_at(connection: sa.Connection) -> str:
+    """Return when the first answer was stored, those to questions about the participant included; empty if none was."""
+    return connection.execute(sa.select(sa.func.min(ANSWERS.c.answered_at))).scalar_one() or ""
 
 
 def listed_participants(connection: sa.Connection, *, now: str, since: str) -> list[ListedParticipant]:

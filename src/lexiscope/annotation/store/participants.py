@@ -154,7 +154,7 @@ def issue_code(connection: sa.Connection, study: StudyRecord, participant_id: st
     Errors: :class:`StateError` where the participant's state, or a trial without an answer, does not allow it.
     """
     if kind not in CODE_STATES:
-        raise AnswerRefused("kind", f"there is no code {kind!r}", hint=f"there are: {', '.join(CODE_STATES)}")
+        raise AnswerRefused("kind", f"unknown code {kind!r}", hint=f"valid names: {', '.join(CODE_STATES)}")
     is_theirs = (CODES.c.participant_id == participant_id) & (CODES.c.kind == kind)
     existing = connection.execute(sa.select(CODES.c.code).where(is_theirs)).scalar()
     if existing is not None:

@@ -84,7 +84,7 @@ ANSWERING: Mapping[Phase, frozenset[State]] = {
 class ItemQuestion:
     """What is asked of an item and which answers are valid: a point of ``scale``, one of ``options``, or text.
 
-    An answer may be empty where one of the flags in ``excused_by`` says why.
+    An answer can be empty if one of the flags in ``excused_by`` is set.
     """
 
     measure: str
@@ -101,7 +101,7 @@ class ItemQuestion:
 
 @dataclass(frozen=True, slots=True)
 class StudyItem:
-    """An item as the store knows it: its question, the hash of what is shown, and, for checks, the right answers."""
+    """An item as the store knows it: its question, the hash of what is shown, and, for checks, the correct answers."""
 
     item_id: str
     question: ItemQuestion
@@ -151,7 +151,7 @@ class StudyRecord:
             twice = next(item_id for item_id in ids if ids.count(item_id) > 1)
             raise InputError(f"the study has two items {twice!r}")
         if len(set(self.codes.values())) != len(self.codes):
-            raise InputError("two kinds of completion code are the same: nobody could tell them apart")
+            raise InputError("Two kinds of completion code are equal.")
         if self.hold_minutes <= 0 or self.written < 0 or (self.retain_days is not None and self.retain_days < 0):
             raise InputError("hold_minutes is above 0, written and retain_days are not below it")
 

@@ -38,7 +38,7 @@ class Safekeeping(OpenStudy):
         self._write(lambda c: audit.append(c, self._key, at=now, actor=actor, action=action, details=details or {}))
 
     def audit_entries(self, *, limit: int = 100, offset: int = 0) -> tuple[int, tuple[audit.AuditEntry, ...]]:
-        """Return the number of entries of the audit log, seals of rows left out, and a page of them, newest first."""
+        """Return the number of entries of the audit log, without seals of rows, and a page of them, newest first."""
         return self.read(audit.entries, without=(seals.ACTION,), limit=limit, offset=offset)
 
     def verify(self) -> backup.StoreCheck:
@@ -55,7 +55,7 @@ class Safekeeping(OpenStudy):
     def backup(self, target: Path | None = None) -> Path:
         """Copy the database while it is in use, by default into ``backups/``; return the copy's path.
 
-        Beside a copy in ``backups/`` lies the study's key: keep both, and keep them as safe as the study.
+        The study's key is copied to ``backups/``, too: keep both, and keep them as safe as the study.
         """
         name = f"{self._clock().astimezone(UTC):%Y%m%dT%H%M%S_%f}.sqlite"
         if self._files is not None:

@@ -218,7 +218,7 @@ _ERASED_REVIEW = (
     "SELECT 1 FROM erasures e JOIN answers a ON a.participant_id = e.participant_id"
     " WHERE a.id = OLD.answer_id AND e.answers = 'removed'"
 )
-# INSERT OR REPLACE deletes without firing delete triggers: a row that it would replace is refused before
+# INSERT OR REPLACE deletes without firing delete triggers: a row that it would replace is rejected before
 _NO_REPLACE = (
     "CREATE TRIGGER %%(table)s_no_replace BEFORE INSERT ON %%(table)s"
     f" WHEN EXISTS (SELECT 1 FROM %%(table)s WHERE %s) BEGIN {_REFUSE.replace('%', '%%')}"

@@ -195,7 +195,7 @@ class Store(Safekeeping):
     def submit_later(self, answer: BrowserAnswer) -> Future[Receipt]:
         """Queue an answer; the future is done after the commit (``asyncio.wrap_future`` awaits it).
 
-        What is wrong in itself (a type, a bound) is refused at once, the rest through the future.
+        An answer with a wrong type or bound is rejected at once, the rest through the future.
         """
         check_form(answer)
         now = self._clock()
@@ -238,6 +238,22 @@ class Store(Safekeeping):
         def job(connection: sa.Connection) -> None:
             if overview.set_status(connection, status, actor=actor, at=now):
                 self._audit(connection, "set_status", actor=actor, status=status)
+
+        self._write(job)
+
+    def sign(self, name: str, plan: Mapping[str, object]) -> None:
+        """Sign the plan of the study: *name* is who signs it, *plan* what it says; the audit log keeps both.
+
+        Errors: :class:`StateError` where it was signed before; :class:`AnswerRefused` for a name that is not a text.
+        """
+        check_text("name", name, longest=200)
+
+        def job(connection: sa.Connection) -> None:
+            signed = audit.latest_entry(connection, (overview.SIGNED,))
+            if signed is not None:
+                raise StateError(f"the plan was signed by {signed.actor} on {signed.at}: a plan is signed once")
+            details = {**plan, "sha256": self.study.sha256}
+            self._audit(connection, overview.SIGNED, actor=name, **details)
 
         self._write(job)
 
@@ -344,7 +360,7 @@ class Store(Safekeeping):
             return self._renew_place(connection, participant_id, now, hold)
         status = overview.study_status(connection)
         if status != "running":
-            raise NoPlaceLeft(f"the study is {status}: nobody new is taken in")
+            raise NoPlaceLeft(f"the study is {status} and accepts no new participants")
         lease = places.take(connection, participant_id, state, now=now, hold=hold, choose=choose)
         return self._log_lease(connection, "take", lease, self._now())
 

@@ -84,7 +84,7 @@ class Writer:
 
     def _enqueue(self, job: Callable[..., T], *, alone: bool) -> Future[T]:
         future: Future[T] = Future()
-        # the lock keeps a job from being queued behind the end mark, where it would never be answered
+        # the lock keeps a job from being queued after the end mark: it would never be answered
         with self._closing:
             if self.ended is not None:
                 raise _ended_error(self.ended)
@@ -186,7 +186,7 @@ class Writer:
             # a commit to a file that is no longer the study's is lost: it is not acknowledged
             if self._files is not None:
                 self._files.check_present()
-        except BaseException as error:  # noqa: BLE001 - whatever failed, each caller is answered and the next batch follows
+        except BaseException as error:  # noqa: BLE001 - after any failure, each caller is answered and the next batch follows
             # the connection may hold a transaction that SQLite has ended already
             self._database.write.dispose()
             failure = self._failure(error)
@@ -199,7 +199,7 @@ class Writer:
         try:
             return self._transaction(batch, _run_job)
         except _JobFailedError:
-            # one of the jobs is refused: now each in a savepoint, so that the others are kept
+            # one of the jobs is rejected: now each in a savepoint, so that the others are kept
             return self._transaction(batch, _run_in_savepoint)
 
     def _transaction(self, batch: list[_Waiting], run: Callable[[sa.Connection, Job[Any]], Any]) -> list[Any]:

@@ -27,7 +27,7 @@ Side = Literal["as_given", "swapped"]
 
 @dataclass(frozen=True, slots=True)
 class AssignedTrial:
-    """One page of one participant: its position from 0, the item, what it is for, and which sentence stands left."""
+    """One page of one participant: its position from 0, the item, its kind, and which sentence is on the left."""
 
     position: int
     item: Item
@@ -46,7 +46,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """How many people a list needs (``need`` valid ones), and how many are asked for at first and at most in all."""
+    """The valid participants that a list needs (``need``), and the first wave and the maximum over all lists."""
 
     need: int
     first_wave: int = 0
@@ -63,7 +63,7 @@ def choose_list(loads: Sequence[Load | ListLoad], quota: Quota, *, seed: int, nu
     """Return the number (from 0) of the list that the participant *number* gets; ``None`` where no place is free.
 
     It is the list with the least *valid + active* among those with a free place; ties are broken by the seed and the
-    number. Participants to whom no rule was applied yet count as valid. During the first wave an exclusion does not
+    number. Participants count as valid until a rule was applied to them. During the first wave an exclusion does not
     free a place.
 
     >>> choose_list([Load(valid=2), Load(valid=1, active=1), Load(active=1)], Quota(need=2), seed=1, number=7)
@@ -82,7 +82,7 @@ def choose_list(loads: Sequence[Load | ListLoad], quota: Quota, *, seed: int, nu
 
 
 def has_place(loads: Sequence[Load | ListLoad], number: int, quota: Quota) -> bool:
-    """Say whether a list has a free place: it lacks valid answers, or its part of the first wave is not given out."""
+    """Return whether a list has a free place: valid participants are missing, or its part of the first wave is free."""
     load = loads[number]
     if load.valid + load.active < quota.need:
         return True
@@ -96,10 +96,10 @@ def _wave_share(quota: Quota, n_lists: int, number: int) -> int:
 
 
 def list_chooser(quota: Quota, *, seed: int) -> Callable[[Mapping[str, ListLoad], int], str | None]:
-    """Return the choice as a store asks for it: how full each list id is and the newcomer's number → a list id.
+    """Return the choice as a store asks for it: the load of each list id and the new participant's number → a list id.
 
     The ids are those of the design, ``1`` to the number of lists. A store needs as many places per list as
-    :func:`places_per_list` says, or it would refuse what is chosen here.
+    :func:`places_per_list` says, or it would reject what is chosen here.
     """
 
     def choose(loads: Mapping[str, ListLoad], number: int) -> str | None:
@@ -111,7 +111,7 @@ def list_chooser(quota: Quota, *, seed: int) -> Callable[[Mapping[str, ListLoad]
 
 
 def place_finder(quota: Quota) -> Callable[[Mapping[str, ListLoad], str], bool]:
-    """Return :func:`has_place` as a store asks for it: how full each list id is and one of them."""
+    """Return :func:`has_place` as a store asks for it: the load of each list id and one of them."""
 
     def is_free(loads: Mapping[str, ListLoad], list_id: str) -> bool:
         names = _in_design_order(loads)

@@ -1,4 +1,4 @@
-"""What a study with people is: one frozen object, one field per decision, whatever the task.
+"""The definition of a data collection: one frozen object, one field per decision, for every task.
 
 The fields' descriptions are the comments in the file that a user edits (``definition_file``). Nothing here knows a
 task: the task decides what a page shows of an item and how an answer is read. ``launch`` checks whether a definition
@@ -24,16 +24,16 @@ _OLDEST, _LARGEST = 120, 10**9
 
 
 class DefinitionPart(BaseModel):
-    """A part of a definition: unknown names are refused, types are not converted, nothing changes later."""
+    """A part of a definition: unknown names are rejected, types are not converted, and it is frozen."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Anchor(DefinitionPart):
-    """The words at one point of the scale."""
+    """The label of one point of the scale."""
 
     point: Finite = Field(description="a point of the scale")
-    text: Text = Field(description="its words, in the participants' language")
+    text: Text = Field(description="its label, in the participants' language")
 
 
 class ScaleSection(DefinitionPart):
@@ -42,9 +42,9 @@ class ScaleSection(DefinitionPart):
     low: Finite = Field(default=1, description="lowest point")
     high: Finite = Field(default=5, description="highest point")
     step: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
-        default=1, description="distance of two points; 0: any value between"
+        default=1, description="step between two points; 0: any value in between"
     )
-    anchors: Listed[Anchor] = Field(default=(), description="words at some points, as point and text")
+    anchors: Listed[Anchor] = Field(default=(), description="labels of points, as point and text")
 
     def scale(self) -> Scale:
         """Return the scale as answers are checked against it."""
@@ -55,7 +55,9 @@ class Confusion(DefinitionPart):
     """Items that must not meet often in one list: those that share a condition."""
 
     condition: Text = Field(default="word", description="a column of the items; word: the target's lemma")
-    at_most: int = Field(default=0, ge=0, description="so many in one list; 0: as few as the number of lists allows")
+    at_most: int = Field(
+        default=0, ge=0, description="most of them in one list; 0: as few as the number of lists allows"
+    )
 
 
 class DesignSection(DefinitionPart):
@@ -63,27 +65,31 @@ class DesignSection(DefinitionPart):
 
     lists: int = Field(default=1, ge=1, description="number of lists; one participant answers one list")
     per_list: int = Field(default=0, ge=0, description="items per list; 0: every item in exactly one list, evenly")
-    shared: int = Field(default=0, ge=0, description="items that stand in every list (overlap); needs per_list")
+    shared: int = Field(default=0, ge=0, description="number of items in every list (overlap); needs per_list")
     confusion: Listed[Confusion] = Field(default=(Confusion(),), description="items that must not meet in one list")
     balance: Listed[Text] = Field(default=(), description="conditions spread evenly over the lists, first the main one")
     seed: int = Field(default=1, ge=0, description="seed of lists, orders, sides and catch trials")
 
 
 class RatingsSection(DefinitionPart):
-    """How many answers are wanted."""
+    """The number of answers per item."""
 
-    per_item: int = Field(default=10, ge=1, description="valid answers that every item needs, exclusions taken away")
-    first_wave: int = Field(
-        default=0, ge=0, description="places opened at first, whoever is excluded; 0: lists × per_item, then refill"
+    per_item: int = Field(
+        default=10, ge=1, description="valid answers that every item needs, not counting excluded participants"
     )
-    people_at_most: int = Field(default=0, ge=0, description="never more paid people than this; 0: no limit")
+    first_wave: int = Field(
+        default=0,
+        ge=0,
+        description="places open at the start; 0: lists × per_item. Places of excluded participants are refilled",
+    )
+    people_at_most: int = Field(default=0, ge=0, description="highest number of paid participants; 0: no limit")
 
 
 class LeaseSection(DefinitionPart):
     """How long a place is kept."""
 
     minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
-        default=60, description="minutes without a saved answer after which a place is given to somebody else"
+        default=60, description="minutes without a saved answer after which another participant gets the place"
     )
 
 
@@ -91,51 +97,57 @@ class CatchSection(DefinitionPart):
     """Trials with two identical sentences."""
 
     per_list: int = Field(default=1, ge=0, description="catch trials in each list, never first or last")
-    answer: Finite = Field(default=5, description="the right answer")
+    answer: Finite = Field(default=5, description="the correct answer")
 
 
 class PoolSection(DefinitionPart):
-    """Items drawn one by one from a pool, for tasks that offer another one (writing sentences)."""
+    """Items drawn one by one from a pool, for tasks that offer another item (writing sentences)."""
 
     per_person: int = Field(default=5, ge=1, description="answers that one participant writes")
-    at_most: int = Field(default=10, ge=0, description="answers to items of one word, then it is retired; 0: no limit")
+    at_most: int = Field(
+        default=10, ge=0, description="answers per word, after which the word is no longer drawn; 0: no limit"
+    )
 
 
 class KnownQuestion(DefinitionPart):
     """A question with a known answer, or a worked example, shown through the task's own page."""
 
-    id: Text = Field(description="its name in the data")
-    task: str = Field(default="", description="the task whose page shows it; empty: the study's own task")
-    shows: dict[str, str] = Field(description="what the page shows, as columns of an item file: target, sentence_1 …")
-    accept: Listed[Answer] = Field(default=(), description="the answers that are right")
-    explanation: str = Field(default="", description="what an example says about its answer")
+    id: Text = Field(description="ID in the data")
+    task: str = Field(default="", description="task whose page shows the question; empty: the task of the study")
+    shows: dict[str, str] = Field(description="content of the page, as columns of an item file: target, sentence_1 …")
+    accept: Listed[Answer] = Field(default=(), description="the correct answers")
+    explanation: str = Field(
+        default="", description="why this is the answer; shown with examples and after practice trials"
+    )
 
 
 class AboutYouOption(DefinitionPart):
     """One answer to a question about the participant."""
 
-    value: Text = Field(description="what is stored, and what exclusion rules name")
-    text: Text = Field(description="what the participant reads")
+    value: Text = Field(description="stored value; exclusion rules use it")
+    text: Text = Field(description="text for the participant")
 
 
 class AboutYou(DefinitionPart):
-    """A question about the participant: a choice where there are options, else a line of text."""
+    """A question about the participant: a choice if there are options, otherwise a line of text or a number."""
 
     measure: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")] = Field(
-        description="its name in the data: small letters a to z, digits and _"
+        description="its name in the data: lower-case letters a to z, digits and _"
     )
     text: Text = Field(description="the question, in the participants' language")
     kind: Literal["choice", "number", "text"] = Field(default="choice", description="choice, number or text")
     options: Listed[AboutYouOption] = Field(default=(), description="the options of a choice")
-    required: bool = Field(default=True, description="must it be answered")
-    low: Finite = Field(default=0, description="lowest number that is taken")
-    high: Finite | None = Field(default=None, description="highest number; none given: 120 for age, else no limit")
+    required: bool = Field(default=True, description="an answer is required")
+    low: Finite = Field(default=0, description="lowest number that is accepted")
+    high: Finite | None = Field(
+        default=None, description="highest number that is accepted; empty: 120 for age, otherwise no limit"
+    )
     step: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
-        default=1, description="distance of two numbers; 1: whole numbers, 0: any number"
+        default=1, description="step between two numbers; 1: whole numbers, 0: any number"
     )
 
     def numbers(self) -> Scale:
-        """Return the numbers that are taken.
+        """Return the numbers that are accepted.
 
         Errors: :class:`InputError` for limits that leave none.
         """
@@ -144,39 +156,54 @@ class AboutYou(DefinitionPart):
 
 
 class StudyTexts(DefinitionPart):
-    """What participants read around the trials. A changed text is another version, and its version is stored."""
+    """What participants read before and after the trials. A changed text is a new version; the version is stored."""
 
     title: str = Field(default="", description="title of the study")
-    consent: str = Field(default="", description="consent; without it the study is not launched")
+    consent: str = Field(
+        default="", description="consent text (Markdown), required to launch; the page adds duration and pay"
+    )
     instructions: str = Field(default="", description="instructions (Markdown)")
-    debrief: str = Field(default="", description="what is said at the end")
-    screened_out: str = Field(default="", description="to who failed the qualification")
-    declined: str = Field(default="", description="to who did not consent")
-    full: str = Field(default="", description="to who comes when no place is free")
-    closed: str = Field(default="", description="to who comes when the study is paused or closed")
+    debrief: str = Field(default="", description="text after the last trial")
+    screened_out: str = Field(default="", description="text for participants who failed the qualification")
+    declined: str = Field(default="", description="text for participants who did not consent")
+    full: str = Field(default="", description="text for participants who arrive when no place is free")
+    closed: str = Field(default="", description="text for participants who arrive when the study is paused or closed")
+
+
+class WordsSection(DefinitionPart):
+    """The researcher's texts of the task and of the pages, in the study's language; empty: those of the package."""
+
+    task: dict[str, str] = Field(default={}, description="question, options and lines of the page, by name")
+    guidelines: dict[str, str] = Field(
+        default={}, description="the task's guidelines, by view; all: the guidelines of every view"
+    )
+    pages: dict[str, str] = Field(default={}, description="buttons and messages of the pages, by their English text")
 
 
 class Codes(DefinitionPart):
-    """What the participant hands back to the platform; no two are the same."""
+    """The codes that participants return to the platform; no two are equal."""
 
-    completion: str = Field(default="", description="after the last answer was stored")
-    screen_out: str = Field(default="", description="after a failed qualification; empty without one")
-    no_consent: str = Field(default="", description="without consent")
+    completion: str = Field(default="", description="code after the last answer was stored")
+    screen_out: str = Field(default="", description="code after a failed qualification; empty without a qualification")
+    no_consent: str = Field(default="", description="code without consent")
     full: str = Field(
-        default="", description="when no place is free; needed with a qualification, so that who passed it is paid"
+        default="",
+        description="code if no place is free; required with a qualification: participants who pass it are paid",
     )
 
 
 class Payment(DefinitionPart):
-    """What one participant is paid."""
+    """The payment of one participant."""
 
-    amount: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(default=0, description="per participant")
+    amount: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+        default=0, description="payment per participant; the consent page shows it"
+    )
     currency: str = Field(default="EUR", description="EUR, GBP, USD …")
     minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
-        default=15, description="expected median time in minutes"
+        default=15, description="expected median time in minutes; the consent page shows it"
     )
     hourly_least: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
-        default=0, description="pay per hour below which the study is not launched; 0: no such limit"
+        default=0, description="minimum pay per hour, required to launch; 0: no minimum"
     )
 
     @property
@@ -186,82 +213,114 @@ class Payment(DefinitionPart):
 
 
 class Platform(DefinitionPart):
-    """Where participants come from, and under which names the link hands over who they are."""
+    """Where participants come from, and the link parameters that identify them."""
 
-    kind: Literal["prolific", "panel", "lab"] = Field(default="prolific", description="prolific, panel or lab (tokens)")
-    participant: Text = Field(default="PROLIFIC_PID", description="parameter of the link: the participant")
-    study: str = Field(default="STUDY_ID", description="parameter of the link: the study on the platform")
-    session: str = Field(default="SESSION_ID", description="parameter of the link: the session")
-    pattern: str = Field(default="", description="regular expression that a participant's id matches; empty: any id")
+    kind: Literal["prolific", "panel", "lab"] = Field(
+        default="prolific", description="prolific, panel, or lab (one link per participant)"
+    )
+    participant: Text = Field(default="PROLIFIC_PID", description="link parameter: participant")
+    study: str = Field(default="STUDY_ID", description="link parameter: study on the platform")
+    session: str = Field(default="SESSION_ID", description="link parameter: session")
+    pattern: str = Field(default="", description="regular expression for participant IDs; empty: any ID")
     return_url: str = Field(
-        default="", description="where the last page leads back to; {code} stands for the completion code"
+        default="", description="address to which the last page links; {code} is replaced by the completion code"
     )
 
 
 class Retention(DefinitionPart):
-    """How long what could identify a participant is kept."""
+    """How long identifying data are kept."""
 
-    platform_ids_days: int = Field(default=90, ge=0, description="days after closing until platform ids are deleted")
-    answers: str = Field(default="", description="what happens to the pseudonymous answers, in words")
+    platform_ids_days: int = Field(default=90, ge=0, description="days after closing until platform IDs are deleted")
+    answers: str = Field(
+        default="", description="who keeps the pseudonymous answers, for how long, and where they are published"
+    )
 
 
 class Planned(DefinitionPart):
-    """The mixed model that the ratings are collected for; ``simulate`` estimates its power."""
+    """The planned analysis: questions of a study, and a mixed model; ``simulate`` estimates its power.
 
-    model: str = Field(
-        default="", description="rating ~ same_sense + (1 | participant) + (1 | item); empty: none planned"
+    The questions become confirmatory if the definition is signed before the first answer (``annotate sign``).
+    """
+
+    study: str = Field(default="", description="study whose questions are planned: saw_c; empty: none")
+    questions: Listed[Text] = Field(
+        default=(), description="planned questions of this study: Q1; `annotate template --study` lists them"
     )
-    effect: str = Field(default="", description="the fixed effect that is tested: same_sense")
-    size: Finite = Field(default=0.5, description="smallest size of it, in points, that the study should find")
+    models: Listed[Text] = Field(
+        default=(), description="models to compare with participants: encoder:minilm; other models are exploratory"
+    )
+    model: str = Field(
+        default="", description="mixed model: rating ~ same_sense + (1 | participant) + (1 | item); empty: none"
+    )
+    effect: str = Field(default="", description="fixed effect to test: same_sense")
+    size: Finite = Field(
+        default=0.5, description="smallest effect, in points of the scale, that the study should detect"
+    )
 
 
 class StudyDefinition(DefinitionPart):
     """A study in which people answer the items of one task."""
 
-    name: Text = Field(description="the study's short name")
-    task: Text = Field(description="a task from `lexiscope list tasks`")
-    language: Text = Field(description="language of the items and of every text that a participant reads")
-    items: str = Field(default="", description="the item file; its path starts at the folder the command is run in")
-    dataset: str = Field(default="", description="or a dataset from `lexiscope list datasets` (never both)")
-    columns: dict[str, str] = Field(default={}, description="part: column, where a column has no usual name")
-    scale: ScaleSection = Field(default=ScaleSection(), description="the scale")
+    name: Text = Field(description="short name of the study")
+    task: Text = Field(description="question to ask: a task from `lexiscope list tasks`")
+    language: Text = Field(description="language of the items and of all texts for participants")
+    items: str = Field(default="", description="your item file; a relative path starts at the current folder")
+    dataset: str = Field(
+        default="", description="published dataset instead of an item file: a name from `lexiscope list datasets`"
+    )
+    columns: dict[str, str] = Field(
+        default={}, description="columns with other names than the usual ones, as part: column"
+    )
+    scale: ScaleSection = Field(default=ScaleSection(), description="rating scale")
     side: Literal["random", "as_given"] = Field(
-        default="random", description="which sentence stands left: random in every trial, or as_given"
+        default="random", description="left sentence of a pair: random in every trial, or as_given"
     )
     option_order: Literal["random", "as_given"] = Field(
-        default="random", description="order of the options, where the task shuffles them: random, or as_given"
+        default="random", description="order of the options: random in every trial, or as_given"
     )
     views: Listed[Text] = Field(
-        default=("full",), description="arms: what is shown of an item (full, context, word); each has its own lists"
+        default=("full",), description="views, one study arm each: full, context, word; each view has separate lists"
     )
     reveal: bool = Field(
-        default=False, description="after a view that hides the target, the same items again with the target shown"
+        default=False, description="after a view that hides the target, show the same items again with the target"
     )
-    search: str = Field(default="", description="file of what can be found, for tasks answered by a search")
-    pool: PoolSection = Field(default=PoolSection(), description="for tasks that draw items: how many, how often")
-    back: bool = Field(default=False, description="may participants go back and change an answer")
-    design: DesignSection = Field(default=DesignSection(), description="lists: who answers what")
-    ratings: RatingsSection = Field(default=RatingsSection(), description="how many answers")
-    lease: LeaseSection = Field(default=LeaseSection(), description="how long a place is kept")
-    catch: CatchSection = Field(default=CatchSection(), description="catch trials: the same sentence twice")
-    examples: Listed[KnownQuestion] = Field(default=(), description="worked examples; their words must not be targets")
+    search: str = Field(default="", description="file of the entries to search, for tasks answered by a search")
+    pool: PoolSection = Field(
+        default=PoolSection(), description="items drawn from a pool, for tasks in which participants write"
+    )
+    back: bool = Field(default=False, description="participants can go back and change an answer")
+    design: DesignSection = Field(default=DesignSection(), description="lists: the items that one participant sees")
+    ratings: RatingsSection = Field(default=RatingsSection(), description="number of answers")
+    lease: LeaseSection = Field(default=LeaseSection(), description="how long a place is reserved")
+    catch: CatchSection = Field(
+        default=CatchSection(), description="catch trials: the same sentence twice, with a known answer"
+    )
+    examples: Listed[KnownQuestion] = Field(
+        default=(), description="worked examples in the instructions; their words must not be targets"
+    )
     practice: Listed[KnownQuestion] = Field(default=(), description="practice trials before the first real one")
     qualification: Listed[KnownQuestion] = Field(
-        default=(), description="one attempt before the trials; a failure ends it"
+        default=(), description="qualification test before the trials, one attempt; a wrong answer ends the study"
     )
-    attention: Listed[KnownQuestion] = Field(default=(), description="checks among the trials, never first or last")
+    attention: Listed[KnownQuestion] = Field(
+        default=(), description="attention checks among the trials, never first or last"
+    )
     about_you: Listed[AboutYou] = Field(default=(), description="questions about the participant")
     exclusions: Listed[Text] = Field(
-        default=(), description="exclusion rules, applied in this order; items=catch means the catch trials"
+        default=(), description="exclusion rules, applied in this order; items=catch: the catch trials"
     )
-    planned: Planned = Field(default=Planned(), description="the analysis that the ratings are for")
-    texts: StudyTexts = Field(default=StudyTexts(), description="what participants read")
+    planned: Planned = Field(default=Planned(), description="planned analysis")
+    texts: StudyTexts = Field(default=StudyTexts(), description="texts for participants")
+    words: WordsSection = Field(
+        default=WordsSection(),
+        description="your texts of the task and the pages, from a file of words (annotate words)",
+    )
     codes: Codes = Field(default=Codes(), description="completion codes")
     payment: Payment = Field(default=Payment(), description="pay")
     platform: Platform = Field(default=Platform(), description="where participants come from")
-    ethics: str = Field(default="", description="ethics statement: board, number, date; without it no launch")
-    contact: str = Field(default="", description="whom a participant can write to")
-    retention: Retention = Field(default=Retention(), description="what is kept how long")
+    ethics: str = Field(default="", description="ethics statement: board, number, date; required to launch")
+    contact: str = Field(default="", description="contact for participants: an e-mail address")
+    retention: Retention = Field(default=Retention(), description="data retention")
 
     @property
     def trials_per_list(self) -> int:

@@ -29,8 +29,8 @@ from lexiscope.resources.tables.yaml_source import (
 )
 
 _HEAD = """\
-# A study with people, for Lexiscope. Check it: lexiscope annotate check THIS_FILE
-# Nothing is hidden: every setting stands here with its meaning.
+# A data collection for Lexiscope. Check this file: lexiscope annotate check THIS_FILE
+# It has every setting. The comment above a setting says what it does.
 """
 
 
@@ -66,13 +66,13 @@ def parse_definition(text: str, *, path: str = "study.yaml") -> DefinitionFile:
 
 
 def definition_yaml(definition: StudyDefinition) -> str:
-    """Return the file of a definition, every setting spelled out under a comment.
+    """Return the file of a definition: every setting with its value, under a comment that describes it.
 
     >>> study = StudyDefinition(name="s", task="relatedness", language="en")
     >>> print("\\n".join(definition_yaml(study).split("\\n\\n")[17].splitlines()[:3]))
-    # how long a place is kept
+    # how long a place is reserved
     lease:
-      # minutes without a saved answer after which a place is given to somebody else
+      # minutes without a saved answer after which another participant gets the place
     """
     values = definition.model_dump(mode="json")
     fields = StudyDefinition.model_fields
@@ -123,10 +123,8 @@ def _check_names(source: YamlSource, definition: StudyDefinition) -> None:
     for kind, key, name in kinds:
         if name and name not in (known := catalog.names(kind)):
             near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
-            raise InputError(
-                f"there is no {name!r} among the {kind}", code="E614", place=source.place((key,)), hint=hint
-            )
+            hint = f"Did you mean {near[0]!r}?" if near else f"Valid names: {', '.join(known)}."
+            raise InputError(f"Unknown {key} {name!r}.", code="E614", place=source.place((key,)), hint=hint)
     for number, rule in enumerate(definition.exclusions):
         _parse_at(source, ("exclusions", number), parse_rule, rule)
     for part in definition.columns:
@@ -140,8 +138,8 @@ def _check_scale(source: YamlSource, definition: StudyDefinition) -> None:
         _parse_at(source, keys, lambda point: scale.check(point), anchor.point, code="E612")
     _parse_at(source, ("catch", "answer"), lambda point: scale.check(point), definition.catch.answer, code="E612")
     if definition.items and definition.dataset:
-        hint = "keep one of them"
-        raise InputError("items and dataset are both given", code="E612", place=source.place(("dataset",)), hint=hint)
+        hint = "Delete one of them."
+        raise InputError("Both items and dataset are set.", code="E612", place=source.place(("dataset",)), hint=hint)
 
 
 def _parse_at(

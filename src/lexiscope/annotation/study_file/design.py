@@ -93,12 +93,12 @@ class DividedLists:
 def build_design(items: Sequence[Item], settings: DesignSection, catch: CatchSection) -> DividedLists:
     """Divide the items of a study into lists and give each list its catch trials.
 
-    Items with the condition ``catch`` are not divided: they are the catch trials, where there are any; else a catch
-    trial is one sentence of an item of the list, twice (SAW-C §3.3).
+    Items with the condition ``catch`` are not divided: they are the catch trials. Without such items, a catch trial is
+    one sentence of an item of the list, twice (SAW-C §3.3).
     Errors: :class:`InputError` E421 (the quotas are impossible: too few items, too many that must not meet), E422 (no
-    design was found), E402 (an item lacks a condition), E407 and E408 of :mod:`lexiscope.items.arrange.lists`.
+    design was found), E402 (an item without a condition), E407 and E408 of :mod:`lexiscope.items.arrange.lists`.
     """
-    # in one order whatever the order of the file: the design follows from the items and the seed
+    # sorted, so that the design depends on the items and the seed only, not on the order of the file
     real = sorted((item for item in items if not is_catch(item)), key=lambda item: item.item_id)
     own, shared = _own_and_shared_items(real, settings)
     group = settings.confusion[0].condition if settings.confusion else "word"
@@ -126,7 +126,7 @@ def confusion_set(item: Item, condition: str) -> str:
 
 
 def is_catch(item: Item) -> bool:
-    """Say whether the item file marks this item as a catch trial."""
+    """Return whether the item file marks this item as a catch trial."""
     return bool(item.conditions.get("catch", False))
 
 
@@ -134,7 +134,7 @@ def _own_and_shared_items(items: Sequence[Item], settings: DesignSection) -> tup
     """Return the items of one list each, and those of every list."""
     if not settings.per_list:
         if settings.shared:
-            raise InputError(f"{settings.shared} shared items need per_list", code="E421", hint="set design.per_list")
+            raise InputError(f"{settings.shared} shared items need per_list.", code="E421", hint="Set design.per_list.")
         return list(items), []
     return draw_overlap(
         items, n_lists=settings.lists, per_list=settings.per_list, shared=settings.shared, seed=settings.seed
@@ -150,10 +150,10 @@ def _set_limits(own: Sequence[Item], shared: Sequence[Item], n_lists: int, confu
         fewest = math.ceil(sizes[name] / n_lists) + everywhere[name]
         if confusion.at_most and confusion.at_most < fewest:
             raise InputError(
-                f"{sizes[name] + everywhere[name]} items have the {confusion.condition} {name!r}: over {n_lists} "
-                f"lists, one list must hold {fewest} of them, and at_most is {confusion.at_most}",
+                f"{sizes[name] + everywhere[name]} items have the {confusion.condition} {name!r}: with {n_lists} "
+                f"lists, one list must have {fewest} of them; at_most is {confusion.at_most}.",
                 code="E421",
-                hint=f"use at least {math.ceil(sizes[name] / confusion.at_most)} lists, or at_most: {fewest}",
+                hint=f"Use at least {math.ceil(sizes[name] / confusion.at_most)} lists, or at_most: {fewest}.",
             )
         limits[name] = confusion.at_most or fewest
     return limits
@@ -169,8 +169,9 @@ def _lists_of_catch_trials(
             for number, items in enumerate(lists, 1)
         )
     if settings.per_list > len(pool):
-        what = f"a list needs {settings.per_list} catch trials; the item file marks {len(pool)}"
-        raise InputError(what, code="E421", hint="mark more items as catch, or none: then they are made")
+        what = f"A list needs {settings.per_list} catch trials; the item file marks {len(pool)}."
+        hint = "Mark more items as catch. Without such items, catch trials are made from the items."
+        raise InputError(what, code="E421", hint=hint)
     ordered = sorted((replace(item, gold=answer) for item in pool), key=lambda item: item.item_id)
     return tuple(
         tuple(random.Random(f"{seed}/catch/{number}").sample(ordered, settings.per_list))
@@ -234,10 +235,10 @@ class _SwapSearch:
             return self.lists
         number, condition, name = min(self.over)
         raise InputError(
-            f"no division keeps the items apart: list {number + 1} still holds {self.counts[number][condition][name]} "
-            f"with {self.conditions[condition]} {name!r}",
+            f"No division separates the items: list {number + 1} still has {self.counts[number][condition][name]} "
+            f"with {self.conditions[condition]} {name!r}.",
             code="E422",
-            hint="use more lists, a larger at_most, fewer balance factors, or another seed",
+            hint="Use more lists, a larger at_most, fewer balance factors, or another seed.",
         )
 
     def _try_swap(self) -> None:
@@ -287,21 +288,21 @@ class _SwapSearch:
             self.over.pop(key, None)
 
 
-# -- the effect that a study is planned to find: a condition of its items with two levels ---------------------------
+# -- the planned effect: a condition of the items with two levels ----------------------------------------------------
 
 
 def effect_codes(items: Sequence[Item], effect: str) -> dict[str, float]:
     """Return 0 or 1 per item, by the two levels of a condition in order of their text; empty where none is planned.
 
-    Errors: :class:`InputError` E627 where the condition has not exactly two levels, E402 where an item lacks it.
+    Errors: :class:`InputError` E627 where the condition has not exactly two levels, E402 if an item does not have it.
     """
     if not effect:
         return {}
     levels = sorted({str(item.condition(effect)) for item in items})
     if len(levels) != 2:
         raise InputError(
-            f"the planned effect {effect!r} has {len(levels)} levels: {', '.join(levels[:5])}",
+            f"The planned effect {effect!r} has {len(levels)} levels: {', '.join(levels[:5])}.",
             code="E627",
-            hint="plan an effect of a condition with two levels, or leave planned.effect empty",
+            hint="Plan an effect of a condition with two levels, or leave planned.effect empty.",
         )
     return {item.item_id: float(str(item.condition(effect)) == levels[1]) for item in items}

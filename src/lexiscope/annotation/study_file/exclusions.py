@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from lexiscope.analysis.exclusion import LowAgreement, Rule, TooSlow, apply, format_rule, parse_rule
+from lexiscope.annotation.phrases import Phrase, pending_until
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.design import DividedLists
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.showing import counted
 
 if TYPE_CHECKING:
     # a type only: a study is checked before a database library is needed
@@ -24,19 +24,19 @@ CATCH = "catch"
 FEWEST_FOR_AGREEMENT = 3
 """The number of participants of a list who must have finished before a rule on agreement applies to them."""
 INCLUDED = "included by hand: "
-"""The prefix of the reason of a participant whom a researcher included again: no rule excludes them."""
+"""The prefix of the reason of a participant who was included again by a researcher: no rule excludes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentExclusions:
-    """The participants who are excluded at the moment, each with its rule, and the rules that still wait, with why."""
+    """The participants who are excluded at the moment, each with its rule, and the pending rules with their reasons."""
 
     excluded: dict[str, str]
-    waiting: tuple[tuple[str, str], ...]
+    waiting: tuple[tuple[str, Phrase], ...]
 
 
 def ids_included_by_hand(people: Iterable[ListedParticipant]) -> frozenset[str]:
-    """Return the ids of the participants whom a researcher included again."""
+    """Return the ids of the participants who were included again by a researcher."""
     return frozenset(person.participant_id for person in people if person.reason.startswith(INCLUDED))
 
 
@@ -69,18 +69,19 @@ def current_exclusions(
 ) -> CurrentExclusions:
     """Apply the rules in order to those who have finished so far.
 
-    A rule that compares people waits: agreement, until *fewest* people of a list are still in; time, until two people
-    are. Participants in *kept* are compared with the others and stay in. Once the study is complete this is
-    :func:`lexiscope.analysis.exclusion.apply`, which the analysis uses.
-    Errors: those of the rules, for a rule that has no result for a participant and does not say what then.
+    A rule that compares participants is pending at first: agreement, until *fewest* participants of a list are in;
+    time, until two are. Participants in *kept* are compared with the others and stay in. Once the study is complete
+    this is :func:`lexiscope.analysis.exclusion.apply`, which the analysis uses.
+    Errors: those of the rules, for a rule without a result for a participant and without a setting for that case.
     """
     excluded: dict[str, str] = {}
-    waiting: list[tuple[str, str]] = []
+    waiting: list[tuple[str, Phrase]] = []
     for rule in rules:
         rows = _rows_for_rule(rule, table, fewest)
-        n_people = len(rows.unique("subject_id"))
-        if n_people < (2 if isinstance(rule, TooSlow) else 1):
-            waiting.append((format_rule(rule), f"{counted(n_people, 'person', 'people')} can be compared so far"))
+        compares_in_list, needed = isinstance(rule, LowAgreement), 2 if isinstance(rule, TooSlow) else 1
+        if len(rows.unique("subject_id")) < needed:
+            n = max(_list_sizes(table).values(), default=0) if compares_in_list else len(table.unique("subject_id"))
+            waiting.append((format_rule(rule), pending_until(n, needed=fewest if compares_in_list else needed)))
             continue
         caught = {person: format_rule(rule) for person in apply([rule], rows).attribution if person not in kept}
         excluded |= caught
@@ -91,12 +92,16 @@ def current_exclusions(
 
 
 def _rows_for_rule(rule: Rule, table: ResponseTable, fewest: int) -> ResponseTable:
-    """Return the answers that a rule applies to: those of lists with enough people, if it compares people of a list."""
+    """Return the answers that a rule applies to: those of lists with enough participants, if it compares these."""
     if not isinstance(rule, LowAgreement):
         return table
-    codes, _ = table.codes("subject_id")
     lists, _ = table.codes("list_id")
-    list_of = dict(zip(codes.tolist(), lists.tolist(), strict=True))
-    sizes = Counter(list_of.values())
+    sizes = _list_sizes(table)
     full = np.array([sizes[number] >= fewest for number in lists.tolist()], dtype=bool)
     return table.filter(full)
+
+
+def _list_sizes(table: ResponseTable) -> Counter[int]:
+    """Return the number of participants of each list, by the code of the list."""
+    codes, lists = (table.codes(column)[0].tolist() for column in ("subject_id", "list_id"))
+    return Counter(dict(zip(codes, lists, strict=True)).values())

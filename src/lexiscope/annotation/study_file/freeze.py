@@ -14,13 +14,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from lexiscope.annotation.phrases import msg
 from lexiscope.annotation.store.record import ItemQuestion, Kind, Phase, StoredTrial, StudyItem, StudyRecord
 from lexiscope.annotation.study_file.assignment import Quota, list_chooser, place_finder, places_per_list, plan_trials
 from lexiscope.annotation.study_file.definition import AboutYou, KnownQuestion, StudyDefinition, text_versions
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
 from lexiscope.annotation.study_file.design import DividedLists, build_design, confusion_set
 from lexiscope.annotation.study_file.items import question_item
-from lexiscope.annotation.study_file.launch_screen import setting_problems
+from lexiscope.annotation.study_file.launch_screen import setting_problems, study_screen
+from lexiscope.annotation.study_file.page_texts import OwnTexts, catalogue
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -35,6 +37,8 @@ ABOUT = "about:"
 """Begins the item id of a question about the participant; the measure follows."""
 DEBRIEF_ITEM = "debrief:comment"
 _ITEMS = "\n# items\n"
+_DURATION = msg("Duration: about %(minutes)s min")
+_PAY = msg("Pay: %(pay)s")
 _CODES = {"completed": "completion", "screened_out": "screen_out", "no_consent": "no_consent"}
 
 
@@ -83,14 +87,30 @@ class FrozenStudy:
         return {name: replace(load, valid=load.valid - load.places + planned[name]) for name, load in loads.items()}
 
     @property
+    def page_texts(self) -> Mapping[str, OwnTexts]:
+        """The study's own texts of the pages by its language; nothing where it has none."""
+        pages, language = self.definition.words.pages, self.definition.language
+        return {language: OwnTexts(pages, language)} if pages else {}
+
+    @property
     def scale(self) -> Scale:
         """The study's scale."""
         return self.definition.scale.scale()
 
     @property
     def consent_text(self) -> str:
-        """What a participant consents to: the consent and the ethics statement, as one text."""
-        return f"{self.definition.texts.consent}\n\n{self.definition.ethics}"
+        """The text that a participant consents to, as Markdown: consent, duration and pay, ethics statement."""
+        return "\n\n".join(self.consent_parts)
+
+    @property
+    def consent_parts(self) -> tuple[str, str, str]:
+        """The consent, duration and pay in the language of the study, and the ethics statement."""
+        language, payment = self.definition.language, self.definition.payment
+        texts = self.page_texts.get(language) or catalogue(language)
+        terms = [texts.gettext(_DURATION) % {"minutes": f"{payment.minutes:g}"}]
+        terms += [texts.gettext(_PAY) % {"pay": f"{payment.amount:.2f} {payment.currency}"}] if payment.amount else []
+        listed = "\n".join(f"- {term}" for term in terms)
+        return self.definition.texts.consent, listed, self.definition.ethics
 
     def screen_of(self, item_id: str) -> Screen:
         """Return the screen that shows an item: the study's, or that of the task which a known question names."""
@@ -137,10 +157,10 @@ class FrozenStudy:
 def freeze(definition: StudyDefinition, items: Sequence[Item]) -> FrozenStudy:
     """Freeze a study.
 
-    Errors: :class:`InputError` E617 for an item that lacks what the task's page shows, E619 for a view or setting
+    Errors: :class:`InputError` E617 for an item that the task's page cannot show, E619 for a view or setting
     that the task does not have; those of the design.
     """
-    screen = catalog.screen(definition.task)
+    screen = study_screen(definition)
     for problem in setting_problems(definition, screen):
         raise InputError(problem.what, code=problem.code, hint=problem.hint)
     design = build_design(items, definition.design, definition.catch)
@@ -228,7 +248,7 @@ def _study_record(
 
 
 def _is_same(stored: str, definition: StudyDefinition, of_items: str) -> bool:
-    """Say whether a stored text defines the same study: a setting that came with a later version has its default."""
+    """Return whether a stored text defines the same study; settings of a later version have their defaults."""
     text, _, stored_items = stored.partition(_ITEMS)
     try:
         return stored_items == of_items and parse_definition(text).definition == definition

@@ -24,7 +24,7 @@ SETUP = "setup"
 
 @dataclass(frozen=True, slots=True)
 class StudyItems:
-    """The items of a study, and what became of rows that are one item together (:attr:`Imported.row_summary`)."""
+    """The items of a study, and a remark on rows that were merged into one item (:attr:`Imported.row_summary`)."""
 
     items: tuple[Item, ...]
     merged: str = ""
@@ -46,7 +46,7 @@ def read_study_items(definition: StudyDefinition) -> StudyItems:
     if definition.dataset:
         return StudyItems(with_setups(_without_lists(catalog.dataset(definition.dataset).items)))
     if not definition.items:
-        raise InputError("the study has no items", code="E620", hint="name an item file (items) or a dataset")
+        raise InputError("The study has no items.", code="E620", hint="Set items (an item file) or dataset.")
     return table_items(definition.items) or file_items(
         definition.items,
         ColumnMap.from_mapping(definition.columns),
@@ -60,7 +60,7 @@ def read_study_items(definition: StudyDefinition) -> StudyItems:
 def file_items(
     path: Path | str, columns: ColumnMap, *, task: str, dataset: str, language: str, scale: Scale | None = None
 ) -> StudyItems:
-    """Read the items of a file for a task; columns that the task shows are conditions, whatever their name.
+    """Read the items of a file for a task; columns that the task shows are conditions, under any name.
 
     Errors: those of :func:`lexiscope.items.read.importer.import_items`.
     """
@@ -88,7 +88,7 @@ def table_items(path: Path | str) -> StudyItems | None:
 
 
 def shown_columns(screen: Screen) -> tuple[str, ...]:
-    """Return the columns of an item file that a task's page shows, and that tell its items apart."""
+    """Return the columns of an item file that a task's page shows, and by which its items differ."""
     return (*screen.requires, *screen.shows)
 
 
@@ -132,7 +132,9 @@ def question_item(question: KnownQuestion, dataset: str, language: str) -> Item:
     shows = question.shows
     sentences = sorted(name for name in shows if name == "sentence" or name.startswith("sentence_"))
     if not sentences:
-        raise InputError(f"{question.id!r} shows no sentence", code="E628", hint="give sentence_1 (and sentence_2)")
+        raise InputError(
+            f"The question {question.id!r} shows no sentence.", code="E628", hint="Add sentence_1 (and sentence_2)."
+        )
     usages = []
     for name in sentences:
         target = _target(question, name)
@@ -143,7 +145,7 @@ def question_item(question: KnownQuestion, dataset: str, language: str) -> Item:
 
 
 def is_right(question: KnownQuestion, answer: Answer) -> bool:
-    """Say whether an answer is among those that the question accepts; a number may be given as text.
+    """Return whether an answer is among those that the question accepts; a number may be given as text.
 
     >>> is_right(KnownQuestion(id="q", shows={}, accept=(4, 5)), "5")
     True
@@ -159,7 +161,7 @@ def _target(question: KnownQuestion, sentence: str) -> str:
     name = sentence.replace("sentence", "target")
     target = question.shows.get(name, question.shows.get("target", ""))
     if not target:
-        raise InputError(f"{question.id!r} names no target of {sentence}", code="E628", hint="give target")
+        raise InputError(f"The question {question.id!r} has no target for {sentence}.", code="E628", hint="Add target.")
     return target
 
 

@@ -60,23 +60,23 @@ def default_folder(file: Path) -> Path:
 def read_study(path: Path, folder: Path | None = None) -> StudyOnDisk:
     """Read a study from its file, or from the folder in which it runs.
 
-    Errors: :class:`InputError` E001 where neither is there, or a folder is no study's; those of the file and its items.
+    Errors: :class:`InputError` E001 if neither exists, or the folder is not a study's; those of the file and its items.
     """
     if not path.is_dir():
         if not path.is_file():
-            hint = "name the study's file, or the folder in which it runs"
-            raise InputError("there is no such file", code="E001", place=Place(str(path)), hint=hint)
+            hint = "Name the study file, or the folder in which the study runs."
+            raise InputError("File not found.", code="E001", place=Place(str(path)), hint=hint)
         file = read_definition(path)
         search = Path(file.definition.search) if file.definition.search else None
         return StudyOnDisk(file, study_items(file.definition), folder or default_folder(path), search)
     if not (path / FILE_NAME).is_file():
-        what = "this folder holds no study that was launched"
-        hint = f"name the study's file, or a folder with {FILE_NAME}"
+        what = "No study was launched in this folder."
+        hint = f"Name the study file, or a folder with {FILE_NAME}."
         raise InputError(what, code="E001", place=Place(str(path)), hint=hint)
     file = read_definition(path / FILE_NAME)
     kept = {name: next(iter(sorted(path.glob(f"{name}.*"))), None) for name in (_ITEMS, _SEARCH)}
     if file.definition.items and kept[_ITEMS] is None:
-        raise InputError("the copy of the item file is gone", code="E001", place=Place(str(path / f"{_ITEMS}.*")))
+        raise InputError("The copy of the item file is missing.", code="E001", place=Place(str(path / f"{_ITEMS}.*")))
     own = {"items": str(kept[_ITEMS])} if file.definition.items else {}
     # the definition itself stays as it was launched: the store compares it letter by letter
     items = study_items(file.definition.model_copy(update=own))
@@ -129,9 +129,9 @@ def check_launched(folder: Path, *, url: str | None = None) -> None:
     if lost is not None:
         raise lost
     if not is_launched(folder) and not (folder / DATABASE_NAME).exists():
-        hint = "start it first: lexiscope annotate serve"
+        hint = "Start it first: lexiscope annotate serve."
         raise InputError(
-            "no study was launched here yet", code="E001", place=Place(str(folder / DATABASE_NAME)), hint=hint
+            "This study was not launched yet.", code="E001", place=Place(str(folder / DATABASE_NAME)), hint=hint
         )
 
 

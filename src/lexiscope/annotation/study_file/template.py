@@ -11,6 +11,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -28,18 +29,21 @@ from lexiscope.annotation.study_file.definition import (
     ScaleSection,
     StudyDefinition,
     StudyTexts,
+    WordsSection,
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.annotation.study_file.design import confusion_set
 from lexiscope.annotation.study_file.launch_screen import MOST_POINTS
+from lexiscope.annotation.study_file.page_texts import has_catalogue, participants_texts
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
-from lexiscope.core.screen import Habit, Screen
+from lexiscope.core.screen import Habit, PaperWords, Screen
 from lexiscope.items.arrange.lists import OverlappingLists
 from lexiscope.items.tables.tabular import is_item_table, read_items
+from lexiscope.tasks.kit.words_file import WordsFile
 
 _BALANCED = (SAME_SENSE, "meaning", "ending_kind")
 # what keeps items apart in a file without the condition
@@ -56,30 +60,35 @@ def draft_definition(
     name: str,
     columns: dict[str, str] | None = None,
     published: bool = False,
+    words: WordsFile | None = None,
 ) -> StudyDefinition:
-    """Return a definition in which everything is filled in that the task and the items say.
+    """Return a definition with all settings that follow from the task and the items.
 
     Relatedness: lists of at most 82 items (the largest of SAW-C), balanced on ``same_sense`` where the items have it,
     a catch trial, SAW-C's four exclusion rules in their pre-registered order. Other tasks: their own habits
     (``Screen.habit``). Anchors, instructions and questions are in the language, if the task has them.
-    *published*: the instructions and the qualification test are those that people of the task's paper had, read from
-    the data.
+    *published*: instructions, qualification test, anchors and texts of the page are those that people of the task's
+    paper had, read from the data. *words* are the researcher's own: in a language of the package they take the place
+    of its words, in any other all must be there (:func:`check_words`).
     Errors: :class:`SpecError` for an unknown task, :class:`InputError` for no items, or items that the task's page
     cannot show (E617); of *published*, E616 for another language than English, and those of the data.
     """
     screen = catalog.screen(task)
+    if words is not None:
+        screen = replace(screen, given=words.task_words)
     if not items:
-        raise InputError("there are no items to ask about", code="E620")
+        raise InputError("The item file has no items.", code="E620")
     for item in items:
         screen.check(item)
     habit, scale = screen.habit, _scale_section(screen, language, items)
     design = _design_section(items, screen, habit)
-    # two identical sentences can be asked only where two are shown, and have a right answer only on a scale
+    # a catch trial needs two sentences, and a scale for its correct answer
     catch = CatchSection(per_list=int(screen.widget == "scale" and screen.n_usages > 1), answer=scale.high)
-    if published:
-        instructions, qualification = _paper_words(screen, language)
-    else:
-        instructions, qualification = _instructions(screen, language, scale.scale()), ()
+    about = about_you_questions(language, words.about_you if words is not None else {})
+    paper = _paper_words(screen, language) if published else None
+    if paper is not None and paper.anchors:
+        scale = scale.model_copy(update={"anchors": tuple(Anchor(point=p, text=text) for p, text in paper.anchors)})
+    instructions = _instructions(screen, language, scale.scale()) if paper is None else paper.instructions
     return StudyDefinition(
         name=name,
         task=task,
@@ -93,12 +102,44 @@ def draft_definition(
         design=design,
         ratings=_ratings_section(items, screen, habit),
         catch=catch,
-        qualification=qualification,
-        about_you=about_you_questions(language),
-        exclusions=_exclusion_rules(screen, catch, habit, language),
+        qualification=_paper_qualification(paper) if paper is not None else (),
+        about_you=about,
+        exclusions=_exclusion_rules(screen, catch, habit, asks_native=any(q.measure == NATIVE for q in about)),
         planned=_PLANNED if screen.widget == "scale" and SAME_SENSE in design.balance else Planned(),
-        texts=StudyTexts(**TEXTS.get(base_language(language), {}), instructions=instructions),
+        texts=StudyTexts(**_texts_around(language, words), instructions=instructions),
+        words=WordsSection(task=words.words, guidelines=words.guidelines, pages=words.pages)
+        if words is not None
+        else WordsSection(task=dict(paper.page) if paper is not None else {}),
     )
+
+
+def check_words(words: WordsFile, path: Path | str) -> None:
+    """Check that a file of words has all that participants read in its language, beyond the words of the task.
+
+    Errors: :class:`InputError` E618 naming every missing text: around the trials, about the participant, of the pages.
+    """
+    language = base_language(words.language)
+    wanted: tuple[tuple[str, Sequence[str], Mapping[str, str]], ...] = (
+        ("texts", () if language in TEXTS else tuple(TEXTS["en"]), words.texts),
+        ("about_you", () if language in _NATIVE else ABOUT_YOU, words.about_you),
+        ("pages", () if has_catalogue(words.language) else participants_texts(), words.pages),
+    )
+    known = {"texts": tuple(TEXTS["en"]), "about_you": ABOUT_YOU, "pages": participants_texts()}
+    strange = [f"{part}.{name}" for part, _, given in wanted for name in given if name not in known[part]]
+    if strange:
+        hint = "Compare it with a new file of words: lexiscope annotate words."
+        raise InputError(f"Unknown name {strange[0]!r}.", code="E618", place=Place(str(path)), hint=hint)
+    missing = [f"{part}.{name}" for part, names, given in wanted for name in names if not given.get(name, "").strip()]
+    if missing:
+        what = f"Texts for participants are missing in {words.language!r}: {', '.join(missing)}."
+        why = f"The package does not have them in {words.language!r}."
+        raise InputError(what, code="E618", place=Place(str(path)), why=why, hint="Write them; none may be empty.")
+
+
+def _texts_around(language: str, words: WordsFile | None) -> dict[str, str]:
+    """Return the texts before and after the trials: those of the researcher, otherwise those of the package."""
+    own = words.texts if words is not None else {}
+    return {**TEXTS.get(base_language(language), {}), **{name: text for name, text in own.items() if text.strip()}}
 
 
 def with_drawn_lists(draft: StudyDefinition, path: Path) -> StudyDefinition:
@@ -131,7 +172,7 @@ def write_draft(draft: StudyDefinition, path: Path) -> None:
     Errors: :class:`InputError` E615 where the file exists.
     """
     if path.exists():
-        raise InputError(f"{path} exists already", code="E615", hint="name a new file")
+        raise InputError(f"{path} already exists.", code="E615", hint="Name a new file.")
     make = getattr(catalog.module("tasks", draft.task), "example_items", None)
     examples = cast(Sequence[Item], make(base_language(draft.language))) if make is not None else ()
     write_atomically(path, with_hints(definition_yaml(draft), catalog.screen(draft.task), examples))
@@ -143,7 +184,8 @@ def _scale_section(screen: Screen, language: str, items: Sequence[Item]) -> Scal
         return ScaleSection()
     named = next((item.scale for item in items if item.scale is not None), screen.scale)
     # the task's scale has English words, which are of no use in another language
-    known = base_language(language) in screen.anchors or (named is not screen.scale and bool(named.anchors))
+    own = screen.given is not None and bool(screen.given.anchors)
+    known = own or base_language(language) in screen.anchors or (named is not screen.scale and bool(named.anchors))
     scale = screen.scale_in(language, named) if known else named
     assert scale is not None
     return ScaleSection(
@@ -155,7 +197,7 @@ def _scale_section(screen: Screen, language: str, items: Sequence[Item]) -> Scal
 
 
 def _design_section(items: Sequence[Item], screen: Screen, habit: Habit) -> DesignSection:
-    """Return one list for items drawn from a pool, otherwise as few lists as keep items apart that must not meet.
+    """Return one list for items drawn from a pool, otherwise the fewest lists that separate items that must not meet.
 
     A file without a column of word forms (``homonym``) keeps words apart instead.
     """
@@ -174,7 +216,7 @@ def _design_section(items: Sequence[Item], screen: Screen, habit: Habit) -> Desi
 
 
 def _n_levels(items: Sequence[Item], name: str) -> int:
-    """Return how many values a condition has; 0 if an item lacks it."""
+    """Return how many values a condition has; 0 if an item does not have it."""
     if not all(name in item.conditions for item in items):
         return 0
     return len({str(item.conditions[name]) for item in items})
@@ -199,30 +241,32 @@ def _default_views(items: Sequence[Item], screen: Screen) -> tuple[str, ...]:
     return tuple(view for view in screen.views if view != "word")
 
 
-def _exclusion_rules(screen: Screen, catch: CatchSection, habit: Habit, language: str) -> tuple[str, ...]:
+def _exclusion_rules(screen: Screen, catch: CatchSection, habit: Habit, *, asks_native: bool) -> tuple[str, ...]:
     rules = []
     if catch.per_list:
         rules += [f"failed_catch(items=catch,expected={catch.answer:g})", "too_slow(sd=3)"]
         rules += ["low_agreement(r_squared=0.1,ignore_items=catch,missing=exclude)"] if habit.per_item > 2 else []
-    if screen.widget == "scale" and about_you_questions(language):
+    if screen.widget == "scale" and asks_native:
         rules.append(f"self_report(measure={NATIVE},value=no)")
     return tuple(rules)
 
 
-def _paper_words(screen: Screen, language: str) -> tuple[str, tuple[KnownQuestion, ...]]:
-    """Return the instructions and the qualification test that people of the task's paper had."""
+def _paper_words(screen: Screen, language: str) -> PaperWords:
+    """Return what people of the task's paper read."""
     if screen.paper_words is None:
-        raise InputError("this task has no instructions of a paper", code="E616", hint="leave out --wording published")
+        raise InputError("No paper has instructions for this task.", code="E616", hint="Remove --wording published.")
     if base_language(language) != "en":
-        hint = "leave out --wording published, or translate the instructions by hand"
-        what = f"the instructions of the paper are English, the study is in {language!r}"
+        hint = "Remove --wording published, or translate the instructions by hand."
+        what = f"The instructions of the paper are in English; the study is in {language!r}."
         raise InputError(what, code="E616", hint=hint)
-    told, questions = screen.paper_words()
-    tested = [
+    return screen.paper_words()
+
+
+def _paper_qualification(paper: PaperWords) -> tuple[KnownQuestion, ...]:
+    return tuple(
         KnownQuestion(id=asked.question_id, task=asked.task, shows=dict(asked.shows), accept=(asked.accept,))
-        for asked in questions
-    ]
-    return told, tuple(tested)
+        for asked in paper.qualification
+    )
 
 
 def _instructions(screen: Screen, language: str, scale: Scale) -> str:
@@ -246,20 +290,20 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "debrief": "Thank you. Your answers are stored. We study how people understand words that have several "
         "meanings.",
         "screened_out": "Thank you for your interest. Your answers to the first questions do not fit this study.",
-        "declined": "You have not consented, so nothing is asked of you. Only the id with which you came and that you "
-        "did not consent are stored. Thank you for your time.",
+        "declined": "You have not consented, so the study ends here. Only your participant ID and your decision are "
+        "stored. Thank you for your time.",
         "full": "All places are taken at the moment. Thank you for your interest; please try again later.",
-        "closed": "This study takes no answers at the moment. Thank you for your interest.",
+        "closed": "This study does not accept participants at the moment. Thank you for your interest.",
     },
     "es": {
         "title": "El significado de las palabras",
         "debrief": "Gracias. Sus respuestas han quedado guardadas. Estudiamos cómo se entienden las palabras que "
         "tienen varios significados.",
         "screened_out": "Gracias por su interés. Sus respuestas a las primeras preguntas no se ajustan a este estudio.",
-        "declined": "No ha dado su consentimiento, así que no se le pregunta nada. Solo se han guardado el "
-        "identificador con el que ha llegado y que no ha dado su consentimiento. Gracias por su tiempo.",
+        "declined": "No ha dado su consentimiento, así que el estudio termina aquí. Solo se han guardado su "
+        "identificador de participante y su decisión. Gracias por su tiempo.",
         "full": "En este momento no quedan plazas. Gracias por su interés; vuelva a intentarlo más tarde.",
-        "closed": "Este estudio no admite respuestas en este momento. Gracias por su interés.",
+        "closed": "Este estudio no admite participantes en este momento. Gracias por su interés.",
     },
     "de": {
         "title": "Die Bedeutung von Wörtern",
@@ -267,11 +311,11 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "mehrere Bedeutungen haben.",
         "screened_out": "Vielen Dank für Ihr Interesse. Ihre Antworten auf die ersten Fragen passen nicht zu dieser "
         "Studie.",
-        "declined": "Sie haben nicht eingewilligt, deshalb werden Sie nichts gefragt. Gespeichert sind nur die "
-        "Kennung, mit der Sie gekommen sind, und dass Sie nicht eingewilligt haben. Vielen Dank für Ihre Zeit.",
+        "declined": "Sie haben nicht eingewilligt, deshalb endet die Studie hier. Gespeichert sind nur Ihre "
+        "Teilnehmerkennung und Ihre Entscheidung. Vielen Dank für Ihre Zeit.",
         "full": "Zurzeit sind alle Plätze vergeben. Vielen Dank für Ihr Interesse; bitte versuchen Sie es später noch "
         "einmal.",
-        "closed": "Diese Studie nimmt zurzeit keine Antworten an. Vielen Dank für Ihr Interesse.",
+        "closed": "Diese Studie nimmt zurzeit keine Teilnehmer auf. Vielen Dank für Ihr Interesse.",
     },
 }
 """The texts around the trials, by language; only the researcher can write the consent."""
@@ -280,6 +324,8 @@ _NATIVE: Mapping[str, tuple[str, str, str]] = {
     "es": ("¿Es el español su lengua materna?", "sí", "no"),
     "de": ("Ist Deutsch Ihre Muttersprache?", "ja", "nein"),
 }
+ABOUT_YOU = (NATIVE, "yes", "no", "age")
+"""What a file of words calls the questions about the participant: the native language, its two answers, the age."""
 _AGE: Mapping[str, str] = {"en": "How old are you?", "es": "¿Cuántos años tiene?", "de": "Wie alt sind Sie?"}
 
 
@@ -292,28 +338,38 @@ def base_language(language: str) -> str:
     return language.partition("-")[0].lower()
 
 
-def about_you_questions(language: str) -> tuple[AboutYou, ...]:
-    """Return the questions about the participant; none in a language in which they are not written."""
-    if base_language(language) not in _NATIVE:
+def about_you_words(language: str) -> dict[str, str]:
+    """Return the package's words for the questions about the participant, by their names; empty in other languages."""
+    base = base_language(language)
+    return dict(zip(ABOUT_YOU, (*_NATIVE[base], _AGE[base]), strict=True)) if base in _NATIVE else {}
+
+
+def about_you_questions(language: str, own: Mapping[str, str]) -> tuple[AboutYou, ...]:
+    """Return the questions about the participant; none in a language in which they are not written.
+
+    *own* are the researcher's words for them, by their names (:data:`ABOUT_YOU`).
+    """
+    asked = about_you_words(language) | {name: text for name, text in own.items() if text.strip()}
+    if any(name not in asked for name in ABOUT_YOU):
         return ()
-    text, yes, no = _NATIVE[base_language(language)]
+    text, yes, no, age = (asked[name] for name in ABOUT_YOU)
     native = AboutYou(
         measure=NATIVE, text=text, options=(AboutYouOption(value="yes", text=yes), AboutYouOption(value="no", text=no))
     )
-    return (native, AboutYou(measure="age", text=_AGE[base_language(language)], kind="number", required=False))
+    return (native, AboutYou(measure="age", text=age, kind="number", required=False))
 
 
 def with_hints(text: str, screen: Screen, examples: Sequence[Item]) -> str:
     """Return the text of a study file with a question in comments where the qualification and the checks are empty.
 
-    The question is the first of the task's own examples; a written answer has no list of right answers, so that a task
-    answered in words gets none.
+    The question is the first example of the task. Tasks that are answered by a text get none, because a text cannot be
+    compared with a list of correct answers.
     """
     if not examples or screen.widget in ("text", "search"):
         return text
     for part, name in (("qualification", "q1"), ("attention", "a1")):
         lines = "\n".join(f"#   {line}" for line in _question_lines(name, screen, examples[0]))
-        hint = f"# one question, as an example of how: take the # away, and write your own\n# {part}:\n{lines}\n"
+        hint = f"# Example of a question. To use it, delete the # signs and change the texts.\n# {part}:\n{lines}\n"
         text = text.replace(f"\n{part}: []\n", f"\n{hint}{part}: []\n")
     return text
 

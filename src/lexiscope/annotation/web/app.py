@@ -76,7 +76,9 @@ class App:
         search = study.definition.search
         if entities is None and search:
             entities = EntityList.read(Path(search))
-        return cls(study, store, settings, Pages(), Flow(study, store), Keys(store.folder), entities)
+        return cls(
+            study, store, settings, Pages(own=study.page_texts), Flow(study, store), Keys(store.folder), entities
+        )
 
     @property
     def definition(self) -> StudyDefinition:

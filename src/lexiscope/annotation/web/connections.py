@@ -58,7 +58,7 @@ class ConnectionLimits:
 def listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 takes a free one.
 
-    Errors: :class:`RunError` where the address is taken, or is none of this machine.
+    Errors: :class:`RunError` if the address is taken, or is not one of this machine.
     """
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -68,8 +68,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
         listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
-        what = f"nothing can be served at {host}, port {port}"
-        raise RunError(what, why=error.strerror or str(error), hint="name another port: --port") from error
+        what = f"Could not serve at {host}, port {port}."
+        raise RunError(what, why=error.strerror or str(error), hint="Choose another port with --port.") from error
     return listening
 
 
@@ -146,7 +146,7 @@ class LimitedConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Take a part of a request."""
-        # what follows a request that was refused is never read
+        # what follows a rejected request is never read
         if self.transport.is_closing():
             return
         self._heard = time.monotonic()

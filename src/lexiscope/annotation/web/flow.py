@@ -129,7 +129,7 @@ class Flow:
         away = (State.RETURNED, State.TIMED_OUT)
         if past[-1].to_state in away:
             left = next(change.from_state for change in reversed(past) if change.from_state not in away)
-            # who finished and then gave the place back has withdrawn; who was too slow for the platform has not
+            # a participant who finished and then returned the place has withdrawn; one who timed out has not
             if left is not None and (left is not State.FINISHED or past[-1].to_state is State.TIMED_OUT):
                 self.store.change_state(who, left, reason="came back")
 
@@ -231,7 +231,7 @@ class Flow:
             self.store.change_state(who, State.DECLINED, reason="declined the consent")
             return
         if self._entry_step() != "consent":
-            raise StateError("the study takes nobody in at the moment")
+            raise StateError("the study does not accept participants at the moment")
         text = self.study.consent_text
         self.store.record_consent(who, text=text, version=hashlib.sha256(text.encode("utf-8")).hexdigest()[:12])
 
@@ -481,7 +481,7 @@ class Flow:
     def _lay_out(self, who: str, progress: Progress) -> None:
         """Lay out practice and trials of a participant with a place; what was interrupted is completed.
 
-        The trials come last: where they are laid out, everything is.
+        The trials come last: if they are laid out, everything is.
         """
         assert progress.lease is not None
         if progress.n_trials:

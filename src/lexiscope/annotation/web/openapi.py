@@ -97,6 +97,7 @@ FORMS: Mapping[str, Schema] = {
     "/about": {"client_key": _KEY},
     "/begin": {"client_key": _KEY},
     "/trial/{phase}/{position}": _ANSWER,
+    "/instructions/{phase}/{position}": {},
     "/another/{position}": _ANSWER,
     "/debrief": {"comment": _LONG, "client_key": _KEY},
     f"{ROOT}/login": {"name": _ID, "password": _text(LONGEST)},
@@ -123,7 +124,7 @@ FORMS: Mapping[str, Schema] = {
 
 def openapi(study: StudyDefinition | None = None) -> Schema:
     """Return the description of every address. The landing page's parameters and the questions about the participant
-    are those of *study*, else the defaults of a study file."""
+    are those of *study*; by default, those of a study file with default settings."""
     paths: dict[str, dict[str, Schema]] = {}
     for address in (*ROUTES, *ADMIN_ROUTES):
         path = _PARAMETER.sub(r"{\1}", address.path)
@@ -174,7 +175,7 @@ def _operation(address: Address | AdminAddress, path: str, method: str, study: S
     operation: Schema = {
         "operationId": f"{method.lower()}_{address.handler.__module__.rpartition('.')[2]}_{address.handler.__name__}",
         "summary": (inspect.getdoc(address.handler) or "").partition("\n\n")[0].replace("\n", " "),
-        "security": [] if address.role == "anybody" else [{address.role: []}],
+        "security": [] if address.role == "everyone" else [{address.role: []}],
         "responses": _ANSWERS,
     }
     if method == "GET":

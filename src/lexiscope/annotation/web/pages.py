@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gettext
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -21,8 +21,10 @@ from jinja2 import Environment, FunctionLoader, PackageLoader, StrictUndefined, 
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
+from lexiscope.annotation.phrases import Phrase, msg
+from lexiscope.annotation.study_file.page_texts import LOCALE, SOURCE_LANGUAGE, OwnTexts, catalogue
 from lexiscope.annotation.web.views import AboutView, ChoiceView, ExampleView, Frame, PointView, TrialView
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Line, Screen, Shown, Words
 from lexiscope.core.simulated import short_id
@@ -30,17 +32,8 @@ from lexiscope.core.simulated import short_id
 STATIC = Path(__file__).parent / "static"
 """The folder of the style sheet, the script and the icon."""
 
-LOCALE = Path(__file__).parent / "locale"
-"""The folder of the catalogues: ``<language>/LC_MESSAGES/messages.po`` and ``.mo``."""
-
 _SHORT_OPTION = 24
 _DRAWN = 20_000
-_SOURCE_LANGUAGE = "en"
-
-
-def msg(text: str) -> str:
-    """Mark a text of the program for the catalogues, and return it as it is; :meth:`Pages.translate` translates it."""
-    return text
 
 
 FAULTS: Mapping[str, str] = {
@@ -56,28 +49,39 @@ FAULTS: Mapping[str, str] = {
 
 
 class Pages:
-    """The pages of the app in every language that has a catalogue; templates are compiled once."""
+    """The pages of the app in every language that has a catalogue; templates are compiled once.
 
-    def __init__(self, *, static: str = "/static/") -> None:
-        self._static = static
+    *own* are a study's own texts of the pages in its language, by the English ones.
+    """
+
+    def __init__(self, *, static: str = "/static/", own: Mapping[str, OwnTexts] | None = None) -> None:
+        self._static, self._own = static, own or {}
         self._environments: dict[str, Environment] = {}
         self._drawn: dict[tuple[Path, int, Shown, str], tuple[Item, Markup]] = {}
+        self._instructions: dict[int, tuple[object, Markup]] = {}
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages of the app's own texts."""
-        return (_SOURCE_LANGUAGE, *sorted(path.name for path in LOCALE.iterdir() if path.is_dir()))
+        return (SOURCE_LANGUAGE, *sorted(path.name for path in LOCALE.iterdir() if path.is_dir()))
 
     def translate(self, text: str, language: str, **values: object) -> str:
         """Return a text of the program in a language, ``%(name)s`` filled in.
 
         Errors: :class:`InputError` E633 for a language without a catalogue.
         """
-        translation = _catalogue(language).gettext(text)
+        translation = self._texts(language).gettext(text)
         return translation % values if values else translation
 
+    def phrase(self, phrase: Phrase, language: str) -> str:
+        """Return a phrase in a language.
+
+        Errors: :class:`InputError` E633 for a language without a catalogue.
+        """
+        return phrase.translated(self._texts(language))
+
     def fault(self, key: str, language: str, words: Words, **values: object) -> str:
-        """Return what is said about an answer that cannot be taken: the task's word for it, else the app's.
+        """Return the message about an answer that cannot be accepted: that of the task, otherwise that of the app.
 
         *values* are filled in.
 
@@ -108,6 +112,22 @@ class Pages:
             self._drawn.clear()
         self._drawn[key] = (item, html)
         return html
+
+    def instructions(
+        self, owner: object, language: str, make: Callable[[], tuple[str, Sequence[ExampleView]]]
+    ) -> Markup:
+        """Return the instructions of a study with their examples, to be read again; made once for each *owner*.
+
+        *make* returns the text as HTML and the examples.
+        """
+        known = self._instructions.get(id(owner))
+        # the owner is kept too: its id is unique only as long as it exists
+        if known is not None and known[0] is owner:
+            return known[1]
+        html, examples = make()
+        drawn = Markup(self.render("instructions_text.html", language, html=html, examples=examples))
+        self._instructions[id(owner)] = (owner, drawn)
+        return drawn
 
     def consent_page(self, frame: Frame, *, text_html: str, action: str) -> str:
         """Return the page that asks for consent."""
@@ -162,7 +182,7 @@ class Pages:
         return self._page("error.html", frame, status=status, what=what, reference=reference)
 
     def enter_id_page(self, frame: Frame, *, action: str, fault: str = "") -> str:
-        """Return the page that asks for the participant's id, where the link did not say it."""
+        """Return the page that asks for the participant's id, if the link has none."""
         return self._page("enter_id.html", frame, action=action, fault=fault)
 
     def static_url(self, name: str) -> str:
@@ -172,6 +192,9 @@ class Pages:
     def _page(self, template: str, frame: Frame, **values: object) -> str:
         return self._environment(frame.language).get_template(template).render(values, frame=frame)
 
+    def _texts(self, language: str) -> gettext.NullTranslations:
+        return self._own.get(language) or catalogue(language)
+
     def _environment(self, language: str) -> Environment:
         # one environment per language: a text costs a look-up, and templates stay free of the language
         if language not in self._environments:
@@ -180,8 +203,9 @@ class Pages:
 
     def _make_environment(self, language: str) -> Environment:
         environment = _base_environment(PackageLoader("lexiscope.annotation.web"))
-        texts = _catalogue(language)
+        texts = self._texts(language)
         context = {"_": texts.gettext, "ngettext": texts.ngettext, "static_url": self.static_url}
+        context["say"] = lambda phrase: phrase.translated(texts)
         environment.globals.update(context, language=language, direction=text_direction(language))
         # what is the same on every page of a language is drawn once
         for name in ("head", "banner"):
@@ -200,7 +224,7 @@ def text_direction(language: str) -> str:
     try:
         return str(Locale.parse(language, sep="-").text_direction)
     except (ValueError, UnknownLocaleError):
-        raise InputError(f"{language!r} is no language tag", code="E633", hint="use en, es, ar, es-MX …") from None
+        raise InputError(f"Unknown language code {language!r}.", code="E633", hint="Use en, es, ar, es-MX …") from None
 
 
 def line_html(parts: Line) -> Markup:
@@ -238,21 +262,6 @@ def _screen_environment() -> Environment:
 @cache
 def _screen_template(folder: Path) -> Template:
     return _screen_environment().get_template(str(folder / "screen.html"))
-
-
-@cache
-def _catalogue(language: str) -> gettext.NullTranslations:
-    names = (language.replace("-", "_"), language.partition("-")[0])
-    files = [LOCALE / name / "LC_MESSAGES" / "messages.mo" for name in names]
-    for path in files:
-        if path.is_file():
-            with path.open("rb") as file:
-                return gettext.GNUTranslations(file)
-    if names[1] == _SOURCE_LANGUAGE:
-        return gettext.NullTranslations()
-    hint = f"add {files[0].with_suffix('.po').relative_to(LOCALE.parent)} (see docs/make_catalogs.py)"
-    what = f"the app has no texts in {language!r}"
-    raise InputError(what, code="E633", place=Place(str(LOCALE.name)), hint=hint)
 
 
 @cache

@@ -24,7 +24,6 @@ from lexiscope.annotation.web.trial_page import (
     answer_texts,
     example_views,
     given_text,
-    guidelines_html,
     trial_view,
     trials_done,
 )
@@ -68,7 +67,7 @@ async def enter_id(app: App, request: Request) -> Response:
 
 
 async def token(app: App, request: Request) -> Response:
-    """Take a participant in by the token of a lab link."""
+    """Let a participant join by the token of a lab link."""
     app.arrivals.take("token")
     who = await asyncio.to_thread(app.store.read, participant_of_token, request.path_params["token"])
     if who is None:
@@ -194,21 +193,10 @@ def _feedback_html(app: App, who: str, asked: TrialOnPage, given: Mapping[str, o
         question=asked.screen.question(asked.item, language, view=asked.shown.appears_as),
         given=given_text(app.study, asked, given),
         right=answer_texts(app.study, asked.screen, asked.item, question.accept),
-        # whether a written text is good is nothing that a program can say
+        # no program can judge whether a written text is good
         is_right=app.flow.is_correct(given) if given and asked.screen.widget != "text" else None,
         explanation=question.explanation,
         action="/now",
-    )
-
-
-async def guidelines(app: App, request: Request) -> Response:
-    """Show the instructions again."""
-    who = app.participant_of(request)
-    html = to_html(app.definition.texts.instructions) or guidelines_html(
-        app.definition.task, app.definition.language, scale=app.study.scale
-    )
-    return HTMLResponse(
-        app.pages.instructions_page(app.frame(who), html=html, examples=example_views(app.study, app.pages), action="")
     )
 
 
@@ -249,7 +237,7 @@ async def about(app: App, request: Request) -> Response:
 
 
 async def begin(app: App, request: Request) -> Response:
-    """Go on from the instructions."""
+    """Continue after the instructions."""
     who = app.participant_of(request)
     await app.form(request, who)
     with suppress(NoPlaceLeft):
@@ -266,7 +254,7 @@ async def submit_trial(app: App, request: Request) -> Response:
         metadata = _answer_metadata(app, who, phase, position, form)
         answer = app.flow.read_answer(who, asked, phase=phase, position=position, form=form, metadata=metadata)
     except AnswerInvalid as error:
-        # a participant who timed out has come back, and is told what is missing
+        # a participant who timed out has returned, and reads what is missing
         if asked.progress.state is not State.TIMED_OUT:
             app.flow.check_open(asked, phase)
         return _invalid_response(app, request, who, asked, phase, position, form, error)
@@ -286,6 +274,17 @@ async def submit_trial(app: App, request: Request) -> Response:
         # a participant who went back continues from there
         return next_page_response(request, f"/trial/{phase}/{position + 1 if answer.supersedes is not None else after}")
     return await _next_response(app, request, who)
+
+
+async def instructions(app: App, request: Request) -> Response:
+    """Log that a participant opened the instructions during a trial; the answer on the page is not sent."""
+    who, (phase, position) = app.participant_of(request), _phase_and_position(request)
+    await app.form(request, who)
+    asked = await app.read(app.flow.trial_at, who, phase, position)
+    app.flow.check_open(asked, phase)
+    details = {"participant_id": who, "phase": str(phase), "position": position}
+    await asyncio.to_thread(lambda: app.store.log("instructions opened", actor="participant", details=details))
+    return Response(status_code=204)
 
 
 async def another(app: App, request: Request) -> Response:

@@ -29,7 +29,7 @@ from lexiscope.core.run import write_atomically
 
 TRIALS_SHOWN = 3
 """The first trials of each list that a preview shows."""
-_MISSING = "*(this text is missing yet)*"
+_MISSING = "*(this text is missing)*"
 _AFTER = ("debrief", "end_")
 _ENDS = ("screened_out", "declined", "full", "closed")
 
@@ -56,7 +56,8 @@ def write_preview(study: StudyOnDisk, folder: Path) -> tuple[Path, ...]:
 
     Errors: :class:`RunError` where the folder cannot be written to; those of freezing the study.
     """
-    frozen, drawing = study.freeze(), Pages(static="static/")
+    frozen = study.freeze()
+    drawing = Pages(static="static/", own=frozen.page_texts)
     pages = preview_pages(frozen, drawing)
     written = [folder / f"{page.name}.html" for page in pages]
     for page, path in zip(pages, written, strict=True):
@@ -71,7 +72,8 @@ def preview_app(study: StudyOnDisk, settings: ServerSettings) -> HostGuard:
 
     Errors: those of freezing the study.
     """
-    frozen, drawing = study.freeze(), Pages()
+    frozen = study.freeze()
+    drawing = Pages(own=frozen.page_texts)
     pages = preview_pages(frozen, drawing)
     by_name = {page.name: page for page in pages}
     index = _index(frozen, drawing, pages, address="/page/{}")
@@ -150,7 +152,7 @@ class _PreviewPages:
         definition, frame = self.study.definition, self._frame()
         if definition.platform.kind != "lab":
             yield PreviewPage("id", "id, where the link names none", self.pages.enter_id_page(frame, action="/id"))
-        text = to_html(f"{definition.texts.consent or _MISSING}\n\n{definition.ethics or _MISSING}")
+        text = to_html("\n\n".join(part or _MISSING for part in self.study.consent_parts))
         yield PreviewPage("consent", "consent", self.pages.consent_page(frame, text_html=text, action="/consent"))
         about = tuple(map(about_view, definition.about_you))
         if about:

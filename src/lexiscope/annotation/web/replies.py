@@ -11,10 +11,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from lexiscope.annotation.phrases import msg
 from lexiscope.annotation.store.engine import StorageError
 from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, StateError
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.pages import msg
 from lexiscope.annotation.web.security import Refused
 from lexiscope.core.errors import InputError
 
@@ -31,7 +31,9 @@ def error_response(app: App, request: Request, error: Exception) -> Response:
     if wants_json(request) or request.url.path == "/search":
         response = json_error(refused.status, refused.code, message, field=refused.field, reference=reference)
     else:
-        html = app.pages.error_page(app.frame("nobody"), status=refused.status, what=message, reference=reference)
+        html = app.pages.error_page(
+            app.frame("no participant"), status=refused.status, what=message, reference=reference
+        )
         response = HTMLResponse(html, status_code=refused.status)
     response.headers.update(headers)
     return response
@@ -101,18 +103,18 @@ def wants_json(request: Request) -> bool:
 
 
 MESSAGES: Mapping[str, str] = {
-    "no_session": msg("This browser does not know you yet. Please open the link of the study again."),
+    "no_session": msg("You have not joined this study in this browser. Please open the link of the study again."),
     "no_link": msg("This link does not lead to a study. Please check that it is complete."),
     "bad_id": msg("This participant ID is not valid. Please open the link of the study again."),
     "form_expired": msg("This page is too old. Please reload it and answer again."),
     "too_fast": msg("That was very fast. Please wait a moment."),
-    "too_large": msg("This is more text than the page can take."),
-    "not_a_form": msg("The page sent something that cannot be read."),
+    "too_large": msg("This text is too long for the page."),
+    "not_a_form": msg("The page sent data that cannot be read."),
     "not_found": msg("Please check that the address is complete."),
     "answer_missing": msg("Please give an answer."),
-    "answer_refused": msg("This answer cannot be taken."),
-    "answered_elsewhere": msg("This question was answered already. The study goes on with the next one."),
+    "answer_refused": msg("This answer cannot be accepted."),
+    "answered_elsewhere": msg("This question has already been answered. The study continues with the next one."),
     "not_stored": msg("Your answer could not be stored just now. Please wait a moment and send it again."),
-    "internal": msg("Something went wrong here. Your stored answers are safe."),
+    "internal": msg("An error occurred on the server. Your saved answers are safe."),
 }
 """The texts in English; :meth:`Pages.translate` translates them."""

@@ -59,7 +59,7 @@ def remember(memory: OrderedDict[K, V], key: K, value: V, *, most: int) -> None:
 
 
 class Refused(Exception):
-    """A request is refused: an HTTP status, a code for programs, and a key of the app's texts for people."""
+    """A request that is not carried out: an HTTP status, a code for programs, and a key of a text for users."""
 
     def __init__(self, status: int, code: str, message: str, *, field: str = "", retry_after: int = 0) -> None:
         self.status, self.code, self.message, self.field, self.retry_after = status, code, message, field, retry_after
@@ -81,12 +81,14 @@ class ServerSettings:
     def __post_init__(self) -> None:
         address = urlsplit(self.public_url)
         if address.scheme not in ("http", "https") or not address.hostname:
-            raise InputError(f"{self.public_url!r} is no address of a server", hint="write https://study.example.org")
+            raise InputError(
+                f"{self.public_url!r} is not the address of a server.", hint="Write https://study.example.org."
+            )
         if address.scheme == "http" and not (is_loopback(address.hostname) and is_loopback(self.host)):
             raise InputError(
-                f"{self.public_url} would send cookies and answers in the clear",
-                why="plain HTTP is served on this machine only",
-                hint="give certificate and key, or stand behind a proxy with HTTPS and give its address: --public-url",
+                f"{self.public_url} would send cookies and answers without encryption.",
+                why="Plain HTTP is served on this machine only.",
+                hint="Add --certificate and --key, or use a proxy with HTTPS and give its address with --public-url.",
             )
 
     @property
@@ -196,7 +198,7 @@ def path_number(request: Request, name: str) -> int:
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """Read a form of bounded size; of a field that comes twice the last counts.
+    """Read a form of bounded size; if a field comes twice, the last one counts.
 
     Errors: :class:`Refused` 413 (too large), 415 (no form), 400 (not readable, or the client left).
     """

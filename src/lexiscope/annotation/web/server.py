@@ -51,7 +51,7 @@ async def health(app: App, request: Request) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One address: path, methods, handler, and who may use it (``anybody`` or ``participant``)."""
+    """One address: path, methods, handler, and who may use it (``everyone`` or ``participant``)."""
 
     path: str
     methods: tuple[str, ...]
@@ -60,13 +60,12 @@ class Address:
 
 
 ROUTES = (
-    Address("/", ("GET",), participant.landing, "anybody"),
-    Address("/id", ("POST",), participant.enter_id, "anybody"),
-    Address("/t/{token}", ("GET",), participant.token, "anybody"),
-    Address("/static/{name}", ("GET",), static, "anybody"),
-    Address("/health", ("GET",), health, "anybody"),
+    Address("/", ("GET",), participant.landing, "everyone"),
+    Address("/id", ("POST",), participant.enter_id, "everyone"),
+    Address("/t/{token}", ("GET",), participant.token, "everyone"),
+    Address("/static/{name}", ("GET",), static, "everyone"),
+    Address("/health", ("GET",), health, "everyone"),
     Address("/now", ("GET",), participant.now, "participant"),
-    Address("/guidelines", ("GET",), participant.guidelines, "participant"),
     Address("/trial/{phase}/{position}", ("GET",), participant.trial, "participant"),
     Address("/feedback/{position}", ("GET",), participant.feedback, "participant"),
     Address("/search", ("GET",), participant.search, "participant"),
@@ -74,6 +73,7 @@ ROUTES = (
     Address("/about", ("POST",), participant.about, "participant"),
     Address("/begin", ("POST",), participant.begin, "participant"),
     Address("/trial/{phase}/{position}", ("POST",), participant.submit_trial, "participant"),
+    Address("/instructions/{phase}/{position}", ("POST",), participant.instructions, "participant"),
     Address("/another/{position}", ("POST",), participant.another, "participant"),
     Address("/debrief", ("POST",), participant.debrief, "participant"),
 )

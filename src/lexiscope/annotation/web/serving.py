@@ -55,12 +55,12 @@ class Serving:
     host: str = option("127.0.0.1", "address to listen at")
     port: int = option(8000, "port to listen at; 0: any free port", least=0, most=65535)
     public_url: str = option(
-        "", "address that participants open, where there is a proxy; empty: the server's own", metavar="URL"
+        "", "address that participants open, if there is a proxy; empty: that of the server", metavar="URL"
     )
     certificate: Path | None = option(None, "TLS certificate (PEM)", metavar="FILE")
     key: Path | None = option(None, "its private key (PEM)", metavar="FILE")
     postgres: str | None = option(None, "store in this PostgreSQL database instead of SQLite", metavar="URL")
-    unsafe_fast: bool = option(False, "SQLite may lose the last answers in a power cut")
+    unsafe_fast: bool = option(False, "faster SQLite, which can lose the last answers in a power cut")
     workers: int = option(1, "processes (PostgreSQL only)", least=1)
 
     def check(self) -> None:
@@ -88,9 +88,9 @@ class Serving:
                 ) from error
         if self.certificate is None and not is_loopback(self.host):
             raise InputError(
-                f"plain HTTP at {self.host} would send cookies and answers in the clear",
-                hint="give --certificate and --key, or serve 127.0.0.1 behind a proxy with HTTPS and name its address: "
-                "--public-url",
+                f"Plain HTTP at {self.host} would send cookies and answers without encryption.",
+                hint="Add --certificate and --key, or serve 127.0.0.1 behind a proxy with HTTPS and give its address "
+                "with --public-url.",
             )
         self.settings()
 
@@ -363,6 +363,6 @@ def stop_soon() -> None:
 
 
 def _end_by_force() -> None:
-    sys.stderr.write("ended without waiting for what is under way; every acknowledged answer is stored\n")
+    sys.stderr.write("Stopped without waiting for open requests. All answers are saved.\n")
     sys.stderr.flush()
     os._exit(0)

@@ -1,10 +1,9 @@
-"""The views of a trial: texts in the participants' language, nothing that gives an answer away."""
+"""The views of a trial: texts in the participants' language, without anything that reveals an answer."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 from markupsafe import escape
 
@@ -34,7 +33,7 @@ def trial_view(
 ) -> TrialView:
     """Return what the page of a trial shows.
 
-    *given* are the fields of a form that was refused, else the stored answer is shown; *faults* why it was refused.
+    *given* are the fields of a form that was not accepted, *faults* the reasons; otherwise the stored answer is shown.
     """
     language, screen, item, shown = study.definition.language, asked.screen, asked.item, asked.shown
     words, view = screen.words(language), shown.appears_as
@@ -71,6 +70,8 @@ def trial_view(
         given=given if given is not None else _stored_fields(asked, stored),
         faults=faults or {},
         page_version=study.record.sha256[:12],
+        instructions=pages.instructions(study, language, lambda: _instructions(study, pages)),
+        instructions_url=f"/instructions/{phase}/{position}",
     )
 
 
@@ -154,8 +155,8 @@ def _fold_views(study: FrozenStudy, asked: TrialOnPage, language: str, *, first:
         # the parts of its view alone, so that no arm reads about another
         view = asked.shown.appears_as
         again = study.definition.reveal and screen is study.screen and asked.shown.view == screen.reveal_view
-        html = guidelines_html(screen.folder.name, language, (view, "reveal") if again else (view,), scale)
-        # the instructions say nothing of one view: the list is not known when they are read
+        html = guidelines_html(screen, language, (view, "reveal") if again else (view,), scale)
+        # the instructions are the same for all views: the list is not known when they are read
         shown = first and bool(screen.guideline_parts(language))
         folds.append(FoldView(name, words[f"fold_{name}"], html, open=shown))
     return tuple(folds)
@@ -168,10 +169,20 @@ def trials_done(study: FrozenStudy, asked: TrialOnPage, *, phase: Phase) -> tupl
     return asked.progress.next_position, asked.progress.n_trials
 
 
-@lru_cache
-def guidelines_html(task: str, language: str, views: tuple[str, ...] = (), scale: Scale | None = None) -> str:
+def guidelines_html(screen: Screen, language: str, views: tuple[str, ...] = (), scale: Scale | None = None) -> str:
     """Return a task's guidelines as safe HTML, on a study's scale: the general part and the parts of some views."""
-    return to_html(catalog.screen(task).guidelines(language, views=views, scale=scale))
+    return to_html(screen.guidelines(language, views=views, scale=scale))
+
+
+def _instructions(study: FrozenStudy, pages: Pages) -> tuple[str, tuple[ExampleView, ...]]:
+    """Return the instructions to be read again; empty if they are the guidelines that every trial shows anyway."""
+    text, screen, language = study.definition.texts.instructions, study.screen, study.definition.language
+    examples = example_views(study, pages)
+    if "guidelines" in screen.fold_outs and not examples:
+        general = screen.guidelines(language, views=(), scale=study.scale if screen.scale is not None else None)
+        if text.split() == general.split():
+            return "", ()
+    return to_html(text), examples
 
 
 def _lines_html(value: object) -> str:

@@ -105,7 +105,7 @@ class TrialView:
     another's page. ``client_key`` is new for each page; a page without scripts sends it as it is. ``given`` holds
     the stored answer of a trial that is shown again (by field: ``value``, ``option`` (a key), ``text``,
     ``guessed_word``, ``comment``, ``flag_<name>``), ``supersedes`` its id. ``faults`` are refusals by field.
-    ``right`` is set where practice says what the answer should have been.
+    ``instructions`` are those of the study as safe HTML, to be read again; ``instructions_url`` is where that is noted.
     """
 
     phase: str
@@ -135,11 +135,13 @@ class TrialView:
     given: Mapping[str, str] = field(default_factory=dict)
     faults: Mapping[str, str] = field(default_factory=dict)
     page_version: str = ""
+    instructions: str = ""
+    instructions_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleView:
-    """A worked example: the stimulus as safe HTML, the right answer and why."""
+    """A worked example: the stimulus as safe HTML, the correct answer and why."""
 
     stimulus: str
     question: str

@@ -1,7 +1,7 @@
 """Request drafts from a language model, write them as a table for review, and read the accepted ones back.
 
-``text`` begins as the draft and is what a person changes; ``raw`` and ``drafted`` stay. A draft goes on only where its
-``verdict`` says *accepted*; it is checked again then, by the rules that held when the text was written.
+``text`` begins as the draft and can be edited; ``raw`` and ``drafted`` stay. A draft is used only if its ``verdict`` is
+*accepted*; it is then checked again, by the rules that applied when the text was written.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def draft_texts(
 ) -> tuple[Draft, ...]:
     """Return the drafts of a subject that converses or generates, in the order of the requests, without verdicts.
 
-    A draft with a fault stays in the table with its fault, and without text: it must be written by hand or left out.
+    A draft with a fault stays in the table with its fault, and without text: it must be written by hand or omitted.
     With *work*, finished replies are kept in that folder, and a broken call continues.
     Errors: :class:`CapabilityError` for a subject that can do neither; those of the subject.
     """
@@ -113,7 +113,7 @@ def read_drafts(path: Path | str) -> tuple[Draft, ...]:
 def cleaning_reviews(
     drafts: Iterable[Draft], texts: Sequence[AcceptedText], items: Mapping[str, Item], *, field: str, faults: Faults
 ) -> tuple[Review, ...]:
-    """Return a review for every accepted draft of a cleaned text: it goes on in the place of what was accepted before.
+    """Return a review for every accepted draft of a cleaned text: it replaces the text that was accepted before.
 
     The review says which model drafted it. It is guarded as any other: a draft that lost its word goes no further.
     Errors: :class:`InputError` E653 for a draft of a text that is not accepted, or has changed since; E640 to E644 of

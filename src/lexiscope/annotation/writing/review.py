@@ -36,7 +36,7 @@ class WrittenText:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedText:
-    """An accepted text: as it was written, and as it goes on (the same where no editor changed it)."""
+    """An accepted text: as typed, and the final text (equal if no reviewer changed it)."""
 
     answer: WrittenText
     review: Review
@@ -48,15 +48,15 @@ class AcceptedText:
 
     @property
     def clean(self) -> str:
-        """The text that goes on."""
+        """The final text."""
         return self.answer.text if self.review.text is None else self.review.text
 
 
 def texts_in_rows(rows: Iterable[Mapping[str, Any]], items: Mapping[str, Item]) -> tuple[WrittenText, ...]:
     """Return the texts among the stored answers to *items*, by participant and in the order of their trials.
 
-    *rows* are answers as the store has them (``Store.answers_of`` of each participant who counts). Answers that were
-    changed later and answers of other phases are left out; skips are counted to the text that follows them.
+    *rows* are answers as the store has them (``Store.answers_of`` of each included participant). Answers that were
+    changed later and answers of other phases are omitted; skips are counted to the text that follows them.
     """
     mine = [row for row in rows if row["phase"] == str(Phase.TRIALS) and row["item_id"] in items]
     # a changed answer is another row: a review of the one before does not count for it
@@ -121,7 +121,7 @@ def make_review(
 ) -> Review:
     """Return the review of an answer, checked and ready to be stored.
 
-    *text* is the text as the editor leaves it: outer white space goes, and a text that is what was written is no edit.
+    *text* is the edited text: outer white space is removed, and an unchanged text does not count as an edit.
     Errors: those of :func:`check_review`.
     """
     # an edit that changes nothing would look like a correction in every table
@@ -150,7 +150,7 @@ def check_review(review: Review, answer: WrittenText, item: Item, *, faults: Fau
 
 
 def _review_fault(review: Review, answer: WrittenText, item: Item) -> tuple[str, str, str] | None:
-    """Return code, text and hint of a fault of the review itself, whatever the reviewed text."""
+    """Return code, text and hint of a fault of the review itself, regardless of the reviewed text."""
     if (review.answer_id, answer.item_id) != (answer.answer_id, item.item_id):
         return "E640", "the review, the answer and the item do not belong together", "reload the queue"
     if review.verdict not in ("accepted", "rejected"):

@@ -20,6 +20,7 @@ from lexiscope.annotation.writing.review import NOT_REVIEWED, AcceptedText, Writ
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.run import csv_lines
+from lexiscope.core.showing import counted
 from lexiscope.core.usage import Usage
 from lexiscope.items.tables.neutral import csv_text
 from lexiscope.items.tables.spreadsheet import is_live
@@ -51,7 +52,7 @@ class Setup:
 
     @property
     def homonym(self) -> str:
-        """The ambiguous word as it stands in the sentence."""
+        """The ambiguous word, as written in the sentence."""
         return self.usage.target
 
 
@@ -91,10 +92,11 @@ def ending_items(made: Sequence[Setup], precontexts: Mapping[str, str], *, datas
     condition of which a list holds one item: no participant writes both endings of a story.
     Errors: :class:`InputError` E647 with the ids of the setups that have no precontext.
     """
-    lacking = [setup.setup_id for setup in made if not precontexts.get(setup.setup_id, "").strip()]
-    if lacking:
-        what = f"{len(lacking)} of {len(made)} setups have no precontext: {_some_ids(lacking)}"
-        raise InputError(what, code="E647", hint="write three sentences that keep both meanings open, for each of them")
+    unwritten = [setup.setup_id for setup in made if not precontexts.get(setup.setup_id, "").strip()]
+    if unwritten:
+        what = f"{len(unwritten)} of {counted(len(made), 'setup')} have no precontext: {_some_ids(unwritten)}."
+        hint = "For each of them, write three sentences that keep both meanings open."
+        raise InputError(what, code="E647", hint=hint)
     return tuple(
         _ending_item(setup, compose_text(precontexts[setup.setup_id].strip()), meaning, dataset)
         for setup in made
@@ -115,18 +117,19 @@ def rating_items(
 
     *asked* are the items that endings were written for, by id. 633 setups make 1,899 stories and 3,798 samples
     (AmbiStory §3.4). With *leave_out_incomplete*, setups with one accepted ending or none make no samples.
-    Errors: :class:`InputError` E648 where a setup lacks an ending, E649 where it has two of one meaning, or both of
+    Errors: :class:`InputError` E648 if a setup has no ending, E649 where it has two of one meaning, or both of
     one writer.
     """
     by_item = _endings_by_item(endings)
-    lacking = {_condition_text(asked[name], "setup") for name in missing_endings(endings, asked)}
-    if lacking and not leave_out_incomplete:
-        what = f"{len(lacking)} setups lack an accepted ending: {_some_ids(sorted(lacking))}"
-        raise InputError(what, code="E648", hint="collect more endings, or leave these setups out")
+    incomplete = {_condition_text(asked[name], "setup") for name in missing_endings(endings, asked)}
+    if incomplete and not leave_out_incomplete:
+        setups = counted(len(incomplete), "setup")
+        what = f"No accepted ending for each meaning of {setups}: {_some_ids(sorted(incomplete))}."
+        raise InputError(what, code="E648", hint="Collect more endings, or use --leave-out-incomplete.")
     pairs: dict[str, dict[str, Item]] = {}
     for item in asked.values():
         pairs.setdefault(_condition_text(item, "setup"), {})[_condition_text(item, "meaning")] = item
-    whole = {setup: pair for setup, pair in pairs.items() if setup not in lacking}
+    whole = {setup: pair for setup, pair in pairs.items() if setup not in incomplete}
     return tuple(sample for setup, pair in whole.items() for sample in _samples(setup, pair, by_item, dataset))
 
 
@@ -135,7 +138,7 @@ def rating_items(
 
 def _build_setup(sentence: AcceptedText, item: Item, corrected: Mapping[str, Mapping[str, str]]) -> Setup:
     setup_id = setup_id_of(item.item_id, sentence.answer.answer_id)
-    # spans count composed characters, so the text that goes on is composed too; the raw sentence stays as it was typed
+    # spans count composed characters, so the final text is composed, too; the raw sentence stays as typed
     text, usage = compose_text(sentence.clean), item.usages[0]
     spans = word_spans(text, usage.target)
     if len(spans) != 1:
@@ -174,8 +177,8 @@ def _endings_by_item(endings: Sequence[AcceptedText]) -> dict[str, AcceptedText]
     by_item: dict[str, AcceptedText] = {}
     twice = [text.answer.item_id for text in endings if by_item.setdefault(text.answer.item_id, text) is not text]
     if twice:
-        what = f"{len(twice)} items have more than one accepted ending: {_some_ids(twice)}"
-        raise InputError(what, code="E649", hint="reject all but one ending of each")
+        what = f"{counted(len(twice), 'item')} with more than one accepted ending: {_some_ids(twice)}."
+        raise InputError(what, code="E649", hint="Accept only one ending of each.")
     return by_item
 
 
@@ -186,8 +189,8 @@ def _samples(setup: str, pair: Mapping[str, Item], by_item: Mapping[str, Accepte
     # one writer would shape both meanings of a story after the other (AmbiStory §3.3: two writers)
     chosen = {meaning: by_item[pair[meaning].item_id] for meaning in MEANINGS}
     if chosen["1"].answer.participant_id == chosen["2"].answer.participant_id:
-        what = f"both endings of the setup {setup!r} are by one writer"
-        raise InputError(what, code="E649", hint="reject one, and let somebody else write it")
+        what = f"One participant wrote both endings of the setup {setup!r}."
+        raise InputError(what, code="E649", hint="Reject one of them; another participant then writes it.")
     endings: dict[EndingOf, str] = {ENDING_FOR[meaning]: compose_text(chosen[meaning].clean) for meaning in MEANINGS}
     # an open story has the empty ending: that is data, and no missing value
     endings["open"] = ""
@@ -233,7 +236,7 @@ _USAGE_COLUMNS = ("item_id", "sentence_1", "start_1", "end_1", "target", "word",
 
 
 def item_file(items: Sequence[Item]) -> str:
-    """Return items of one usage each as the item file of a study: every condition is a column of its own name.
+    """Return items of one usage each as the item file of a study: every condition is a column with its name.
 
     Texts are written unchanged, even if a spreadsheet would run one as a formula: the file is made to be read back.
     Errors: :class:`InputError` E650 for no items, items of several usages or with different conditions, and for what
@@ -245,7 +248,7 @@ def item_file(items: Sequence[Item]) -> str:
     for item in items:
         _check_writable(item, names)
     if not items:
-        raise InputError("there are no items to write", code="E650", hint="accept texts first")
+        raise InputError("There are no accepted texts.", code="E650", hint="Accept texts in the review first.")
     rows = []
     for item in items:
         usage = item.usages[0]
@@ -283,7 +286,7 @@ def ending_table(answers: Iterable[WrittenText], reviews: Iterable[Review], aske
 
 
 def read_precontexts(path: Path | str) -> dict[str, str]:
-    """Return the precontexts in a table with the columns ``setup_id`` and ``precontext``; empty ones are left out.
+    """Return the precontexts in a table with the columns ``setup_id`` and ``precontext``, without empty ones.
 
     The table of :func:`sentence_table` serves once it is filled in; it may come back from a spreadsheet.
     Errors: :class:`InputError` E651 where a column is missing or a setup has two; those of the row reader.
@@ -303,7 +306,9 @@ def read_precontexts(path: Path | str) -> dict[str, str]:
             continue
         if setup_id in precontexts:
             place = row.place(indices["setup_id"], width=len(setup_id))
-            raise InputError(f"the setup {setup_id!r} has two precontexts", code="E651", place=place, hint="keep one")
+            raise InputError(
+                f"Two precontexts for the setup {setup_id!r}.", code="E651", place=place, hint="Delete one."
+            )
         precontexts[setup_id] = text
     return precontexts
 
@@ -387,5 +392,5 @@ def retired_forms(items: Sequence[Item], written_counts: Mapping[str, int], *, a
 
 
 def form_of(item: Item) -> str:
-    """Return the form that an item counts for: its target without case, whatever its lemma."""
+    """Return the form that an item counts for: its target without case, for any lemma."""
     return item.usages[0].target.casefold()

@@ -45,7 +45,7 @@ class StageCounts:
     """How many texts were accepted, rejected and not reviewed; the setups, stories and samples that they make.
 
     A study of endings makes three stories and six samples of each setup with two accepted endings; ``incomplete``
-    counts the setups that lack one. A study of sentences makes setups alone.
+    counts the setups without two. A study of sentences makes setups only.
     """
 
     accepted: int
@@ -93,8 +93,8 @@ class Stage:
         if self.of_sentences:
             return StageCounts(*counts, setups=n["accepted"])
         setup_of = {name: str(item.condition("setup")) for name, item in self.items.items()}
-        lacking = {setup_of[name] for name in missing_endings(self.accepted, self.items)}
-        return StageCounts(*counts, setups=len(set(setup_of.values())), incomplete=len(lacking))
+        incomplete = {setup_of[name] for name in missing_endings(self.accepted, self.items)}
+        return StageCounts(*counts, setups=len(set(setup_of.values())), incomplete=len(incomplete))
 
     def with_drafts(self, drafts: Sequence[Draft], faults: Faults) -> Stage:
         """Return the stage with the accepted drafts of cleaned texts in the place of the texts that they clean.
@@ -120,7 +120,7 @@ class Stage:
         """
         precontext = self.writing.precontext
         if precontext is None:
-            raise InputError("precontexts are of sentences, and this study asks for endings", code="E652")
+            raise InputError("This study asks for endings, which have no precontexts.", code="E652")
         return tuple(
             precontext(
                 setup.usage,
@@ -141,7 +141,7 @@ class Stage:
         return setups(self.accepted, self.items)
 
     def ending_items(self, precontexts: Mapping[str, str], *, leave_out_incomplete: bool = False) -> tuple[Item, ...]:
-        """Return the items of the endings study; sentences without precontext are left out where that is asked for.
+        """Return the items of the endings study; sentences without precontext are omitted on request.
 
         Errors: :class:`InputError` E647; those of :meth:`setups`.
         """
@@ -162,9 +162,9 @@ def stage_of(study: FrozenStudy, store: Store) -> Stage:
     """
     definition, writing = study.definition, study.screen.writing
     if writing is None:
-        what = f"a study of {definition.task!r} is no stage of another one"
+        what = f"The texts of {definition.task!r} are not used in another study."
         staged = [name for name, screen in catalog.screens().items() if screen.writing is not None]
-        raise InputError(what, code="E652", hint=f"stages are studies of: {', '.join(staged)}")
+        raise InputError(what, code="E652", hint=f"Tasks with a next study: {', '.join(staged)}.")
     items = {item.item_id: item for item in study.design.items}
     # reviews are read first: one that comes meanwhile is of a text that is there
     reviews = tuple(store.read(stored_reviews))
@@ -172,7 +172,7 @@ def stage_of(study: FrozenStudy, store: Store) -> Stage:
 
 
 def written_texts(study: FrozenStudy, store: Store) -> tuple[WrittenText, ...]:
-    """Return what people wrote for a study's items, oldest first; texts of excluded participants are left out.
+    """Return what people wrote for a study's items, oldest first; without those of excluded participants.
 
     Errors: those of the store.
     """

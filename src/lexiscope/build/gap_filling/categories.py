@@ -8,8 +8,9 @@ tightest bond with the target to the loosest:
 3. ``same_root``: another part of speech of the target, derivationally related to it, or built on one stem.
 4. ``synonym_other_sense``: it shares a synset with another sense of the target.
 5. ``distractor``: another word of the sentence, in whatever form, or a word that shares a synset with one.
-6. ``same_field``: some noun sense of it is a hypernym or hyponym of the target's sense (at most three steps away) or a
-   co-hyponym (one hypernym at most two steps above both), or its first noun sense has the target's supersense.
+6. ``same_field``: some sense of it in the target's part of speech is a hypernym or hyponym of the target's sense (at
+   most three steps away) or a co-hyponym (one hypernym at most two steps above both), or its first such sense has the
+   target's supersense; of adjectives, it is in the cluster of the target's sense.
 7. ``unrelated``: none of these.
 
 ``correct_not_in_synset`` is never proposed: that a word outside the synset fits is what no lexicon can tell. It is left
@@ -27,9 +28,11 @@ from lexiscope.build.gap_filling.gaps import accepted_answers
 from lexiscope.build.gap_filling.matching import find_in_text, words_of
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG
 from lexiscope.resources.lexicons.lexicon import (
     POS,
     Lexicon,
+    Pos,
     Synset,
     common_hypernyms,
     derived_lemmas,
@@ -82,8 +85,8 @@ class PreLabel:
     why: str
 
 
-def answer_words(text: str, lexicon: Lexicon) -> str:
-    """Return the answer that a completion gives: its first content word, or the longest lemma that begins there.
+def answer_words(text: str, lexicon: Lexicon, pos: Pos = "n") -> str:
+    """Return the answer that a completion gives: its first content word, or the longest lemma (of *pos*) there.
 
     Quotation marks and function words are passed over, and what names a word (*the word*, *the term*); an answer does
     not go on over a sign other than a hyphen. Empty where there is no content word.
@@ -96,7 +99,7 @@ def answer_words(text: str, lexicon: Lexicon) -> str:
     gaps = (text[end : spans[k + 1][0]] for k, (_, end) in enumerate(spans[:-1]) if k >= first)
     reach = 1 + sum(1 for _ in takewhile(lambda gap: gap.strip() in ("", "-"), gaps))
     runs = ["_".join(words[first : first + n]) for n in range(min(reach, _MOST_WORDS), 1, -1)]
-    known = next((run for run in runs if lexicon.base_forms(run, "n")), words[first])
+    known = next((run for run in runs if lexicon.base_forms(run, pos)), words[first])
     return known.replace("_", " ")
 
 
@@ -117,10 +120,11 @@ def prelabel(item: Item, text: str, lexicon: Lexicon) -> PreLabel:
     synset of the target holds an accepted answer.
     """
     target = _Target(item, lexicon)
-    match = find_in_text(text, accepted_answers(item, "synset"), base_forms=lambda form: lexicon.base_forms(form, "n"))
+    pos = target.pos
+    match = find_in_text(text, accepted_answers(item, "synset"), base_forms=lambda form: lexicon.base_forms(form, pos))
     if match is not None:
         return PreLabel("correct", match, f"accepted: {match}")
-    answer = answer_words(text, lexicon)
+    answer = answer_words(text, lexicon, pos)
     if not answer:
         return PreLabel("unrelated", "", "there is no content word")
     given = _Word(answer, lexicon)
@@ -139,10 +143,6 @@ class _Word:
         self.form = normalised_lemma(form)
         self.lemmas = {pos: [normalised_lemma(base) for base in lexicon.base_forms(self.form, pos)] for pos in POS}
 
-    @property
-    def nouns(self) -> list[str]:
-        return self.lemmas["n"]
-
     def all_lemmas(self) -> set[str]:
         return {self.form, *(lemma for lemmas in self.lemmas.values() for lemma in lemmas)}
 
@@ -152,25 +152,26 @@ class _Target:
 
     def __init__(self, item: Item, lexicon: Lexicon) -> None:
         usage = item.usages[0]
-        bases = [normalised_lemma(base) for base in lexicon.base_forms(usage.target, "n")]
+        self.pos: Pos = POS_OF_TAG.get(usage.pos or "", "n")
+        bases = [normalised_lemma(base) for base in lexicon.base_forms(usage.target, self.pos)]
         self.lemma = normalised_lemma(usage.lemma or (bases[0] if bases else usage.target))
         self.names = {self.lemma, normalised_lemma(usage.target), *bases}
-        self.meant = _intended_synsets(item, self.lemma, lexicon)
+        self.meant = _intended_synsets(item, self.lemma, self.pos, lexicon)
         meant = {synset.synset_id for synset in self.meant}
-        self.others = [synset for name in sorted(self.names) for synset in lexicon.synsets(name, "n")]
+        self.others = [synset for name in sorted(self.names) for synset in lexicon.synsets(name, self.pos)]
         self.others = [synset for synset in self.others if synset.synset_id not in meant]
         text = usage.text
         inside = [text[a:b] for a, b in words_of(text) if b <= usage.start or a >= usage.end]
         self.context = [_Word(word, lexicon) for word in inside if word.casefold() not in FUNCTION_WORDS]
 
 
-def _intended_synsets(item: Item, lemma: str, lexicon: Lexicon) -> list[Synset]:
+def _intended_synsets(item: Item, lemma: str, pos: Pos, lexicon: Lexicon) -> list[Synset]:
     sense = lexicon.find_sense(item.usages[0].sense or "")
     if sense is not None:
         return [lexicon.synset(sense.synset_id)]
     answers = {normalised_lemma(answer) for answer in accepted_answers(item, "curated")}
     synsets = [
-        synset for synset in lexicon.synsets(lemma, "n") if answers & {normalised_lemma(word) for word in synset.lemmas}
+        synset for synset in lexicon.synsets(lemma, pos) if answers & {normalised_lemma(word) for word in synset.lemmas}
     ]
     if not synsets:
         raise InputError(
@@ -184,7 +185,7 @@ def _intended_synsets(item: Item, lemma: str, lexicon: Lexicon) -> list[Synset]:
 
 
 def _same_word(given: _Word, target: _Target, _lexicon: Lexicon) -> str:
-    return "the target itself" if target.names & {given.form, *given.nouns} else ""
+    return "the target itself" if target.names & {given.form, *given.lemmas[target.pos]} else ""
 
 
 def _same_root(given: _Word, target: _Target, lexicon: Lexicon) -> str:
@@ -201,7 +202,7 @@ def _same_root(given: _Word, target: _Target, lexicon: Lexicon) -> str:
 
 
 def _other_sense(given: _Word, target: _Target, _lexicon: Lexicon) -> str:
-    shared = _first_holding(given.nouns, target.others)
+    shared = _first_holding(given.lemmas[target.pos], target.others)
     return f"another sense: {shared.gloss}" if shared is not None else ""
 
 
@@ -219,13 +220,14 @@ def _distractor(given: _Word, target: _Target, lexicon: Lexicon) -> str:
 
 
 def _same_field(given: _Word, target: _Target, lexicon: Lexicon) -> str:
-    senses = [synset for lemma in given.nouns for synset in lexicon.synsets(lemma, "n")]
+    senses = [synset for lemma in given.lemmas[target.pos] for synset in lexicon.synsets(lemma, target.pos)]
     for meant in target.meant:
         for sense in senses:
             why = _relation(sense, meant, lexicon)
             if why:
                 return why
-        if senses and meant.supersense and senses[0].supersense == meant.supersense:
+        # nearly all adjectives have one supersense: of them clusters tell, not this
+        if senses and meant.pos != "a" and meant.supersense and senses[0].supersense == meant.supersense:
             return f"same supersense: {meant.supersense}"
     return ""
 
@@ -245,6 +247,8 @@ def _relation(sense: Synset, meant: Synset, lexicon: Lexicon) -> str:
     for relation, synsets in (("hypernym", above), ("hyponym", below)):
         if sense.synset_id in {synset.synset_id for synset in synsets}:
             return f"{relation}: {sense.gloss}"
+    if meant.pos == "a" and sense.synset_id in {synset.synset_id for synset in lexicon.similar(meant.synset_id)}:
+        return f"same cluster: {sense.gloss}"
     common = common_hypernyms(lexicon, meant.synset_id, sense.synset_id, levels=STEPS_TO_COMMON)
     return f"co-hyponym under {common[0].lemmas[0]}" if common else ""
 

@@ -148,6 +148,26 @@ def proposed_categories(
     return coded.where(item_id=known), tuple(sorted(unknown))
 
 
+def read_codings(
+    paths: Sequence[Path | str], table: ResponseTable, items: Sequence[Item], lexicon: Lexicon | None
+) -> tuple[ResponseTable, dict[str, ResponseTable]]:
+    """Read the sheets of several coders of the completions of a table, each named after its coder.
+
+    Returned are all codes, and by coder those of every completion (:func:`code_completions`). What a *lexicon* proposes
+    is one more coder.
+    Errors: those of :func:`read_codes`; :class:`InputError` for two sheets of one name.
+    """
+    answers = answers_to_code(table, items, lexicon=lexicon)
+    coders = {Path(path).stem: path for path in paths}
+    if len(coders) < len(paths):
+        raise InputError("two coded sheets have the same file name", hint="name each file after its coder")
+    read = [read_codes(path, answers, coder=coder) for coder, path in coders.items()]
+    if lexicon is not None and any(answer.proposal for answer in answers):
+        read.append(proposed_codes(answers, lexicon_name=lexicon.name))
+    codes = ResponseTable.concat(read)
+    return codes, {coder: code_completions(table, codes, coder=coder) for coder in codes.unique("subject_id")}
+
+
 _LEXICON = "make the answers with a lexicon"
 
 

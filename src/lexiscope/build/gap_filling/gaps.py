@@ -24,6 +24,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, realise_text
 from lexiscope.items.choice_sets.surface import Mode, join_punctuation, published_join, with_capital
 from lexiscope.items.choice_sets.templates import Template, synonymy_templates
+from lexiscope.resources.lexicons.lexicon import POS_NAMES
 
 Answers = Literal["curated", "synset"]
 """Which answers are accepted: the curated synonym, or all lemmas of the target's synset other than the target."""
@@ -143,6 +144,8 @@ def gap_items(
                 "item": item.number,
                 "distractor": item.distractor,
                 "sentence": item.sentence_id or item.item_id,
+                "part_of_speech": POS_NAMES[item.pos],
+                "senses": "one" if item.is_control else "several",
             },
         )
         for item in items
@@ -263,7 +266,7 @@ def _context(item: SynonymItem, template: Template, mode: Mode) -> Usage:
     lemma = item.sense_key.partition("%")[0] or item.target
     sense = item.sense_key or None
     return Usage(
-        text, len(before), len(text) - len(after), lemma=lemma, pos="NOUN", language=item.language, sense=sense
+        text, len(before), len(text) - len(after), lemma=lemma, pos=item.tag, language=item.language, sense=sense
     )
 
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from lexiscope.resources.lexicons.lexicon import LexicalSense, Lexicon, Pos, Synset, lemma_count, normalised_lemma
 
@@ -28,10 +29,12 @@ class Rules:
     """What may be a target, a synonym or a distractor; the defaults are those of the published collection.
 
     ``min_tokens`` is the least length of a sentence. Without ``lower_case`` words may have capitals (as nouns have in
-    German). With ``leave_out_flagged`` sentences with a flagged word are left out, and counted.
+    German). With ``leave_out_flagged`` sentences with a flagged word are left out, and counted. Targets with ``one``
+    sense, in all parts of speech together, are controls: they have a synonym and no distractor.
     """
 
     pos: Pos = "n"
+    senses: Literal["several", "one"] = "several"
     min_tokens: int = 10
     lower_case: bool = True
     leave_out_flagged: bool = False
@@ -111,6 +114,10 @@ class Alternatives:
         """Return how many senses the lemma of a sense has in its part of speech."""
         return len(self._other_senses(sense)) + 1
 
+    def has_one_sense(self, sense: str) -> bool:
+        """Say whether the lemma of a sense has no other, in whatever part of speech."""
+        return len(self._lexicon.senses(self.sense(sense).lemma)) == 1
+
     def synonyms(self, sense: str) -> tuple[Alternative, ...]:
         """Return the other words of the sense's synset that pass the rules, best first."""
         return self._alternatives(sense)[0]
@@ -127,7 +134,9 @@ class Alternatives:
     def counts(self) -> tuple[FilterCount, ...]:
         """Return the counts of the filters of words, each sense that was looked at counted once."""
         rows = []
-        for stage, names in (("synonym", _OF_SYNONYMS), ("distractor", _OF_DISTRACTORS)):
+        nearness = (_CLUSTER,) if self._rules.pos == "a" else (_SUPERSENSE, _HYPERNYM)
+        of_distractors = (_ONE_WORD, _PLAIN, _IN_SYNSET, *nearness, _ONCE) if self._rules.senses == "several" else ()
+        for stage, names in (("synonym", (_ONE_WORD, _PLAIN)), ("distractor", of_distractors)):
             n_in = self._counted[stage, ""]
             for name in names:
                 n_out = n_in - self._counted[stage, name]
@@ -196,8 +205,15 @@ class Alternatives:
     def _relation(self, right: Synset, other: Synset) -> str:
         """Why the words of another synset are too near the right one to be wrong; empty where they are not.
 
-        A lexicon without supersenses cannot tell any two apart: there only the hypernyms decide.
+        A lexicon without supersenses cannot tell any two apart: there only the hypernyms decide. Adjectives have
+        neither classes of meaning as supersenses nor hypernyms: they are too near within one cluster.
         """
+        if right.pos == "a":
+            clusters = [
+                {synset.synset_id, *(near.synset_id for near in self._lexicon.similar(synset.synset_id))}
+                for synset in (right, other)
+            ]
+            return _CLUSTER if clusters[0] & clusters[1] else ""
         if right.supersense and right.supersense == other.supersense:
             return _SUPERSENSE
         above = {synset.synset_id for synset in self._above(right)}
@@ -232,6 +248,5 @@ _PLAIN = "letters, lower case"
 _IN_SYNSET = "not in the right sense's synset"
 _SUPERSENSE = "another supersense"
 _HYPERNYM = "no common hypernym"
+_CLUSTER = "another cluster of adjectives"
 _ONCE = "each word once"
-_OF_SYNONYMS = (_ONE_WORD, _PLAIN)
-_OF_DISTRACTORS = (_ONE_WORD, _PLAIN, _IN_SYNSET, _SUPERSENSE, _HYPERNYM, _ONCE)

@@ -8,7 +8,7 @@ sentence serves one item only. *Source:* Ivan, Ramisch and Nasr, section 3.4 (wh
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from lexiscope.build.minimal_pairs.candidates import Candidate, Context
@@ -42,12 +42,18 @@ def best_pair(candidate: Candidate) -> tuple[str, str]:
 
 
 def choose_proposals(
-    candidates: Sequence[Candidate], *, seed: int, sentences_per_word: int = 1, n_items: int | None = None
+    candidates: Sequence[Candidate],
+    *,
+    seed: int,
+    sentences_per_word: int = 1,
+    n_items: int | None = None,
+    used: Collection[str] = (),
 ) -> tuple[Proposal, ...]:
     """Return proposals in the order of their contexts in the corpus.
 
     Of each word (all its senses together) at most *sentences_per_word* contexts are drawn, of all of these *n_items*
-    (default: every one). A word's own draw depends on the seed and its contexts alone.
+    (default: every one). A word's own draw depends on the seed and its contexts alone; sentences of *used* (ids) serve
+    other items already.
     Errors: :class:`InputError` for numbers below 1.
     """
     for name, number in (("sentences_per_word", sentences_per_word), ("n_items", n_items)):
@@ -56,10 +62,10 @@ def choose_proposals(
     by_word: dict[str, list[tuple[Candidate, Context]]] = {}
     for candidate in candidates:
         by_word.setdefault(candidate.word, []).extend((candidate, context) for context in candidate.contexts)
-    used: set[str] = set()
+    taken = set(used)
     drawn: list[Proposal] = []
     for word, contexts in by_word.items():
-        drawn += _draw_of_word(contexts, random.Random(f"{seed}/{word}"), sentences_per_word, used)
+        drawn += _draw_of_word(contexts, random.Random(f"{seed}/{word}"), sentences_per_word, taken)
     if n_items is not None and n_items < len(drawn):
         drawn = random.Random(f"{seed}").sample(drawn, n_items)
     return tuple(sorted(drawn, key=lambda proposal: proposal.context.place))

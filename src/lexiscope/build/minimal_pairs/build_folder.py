@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from lexiscope.build.minimal_pairs.alternatives import FilterCount, Rules
 from lexiscope.build.minimal_pairs.automatic import Proposal, choose_proposals
@@ -21,14 +22,15 @@ from lexiscope.core.sealed import check_run, seal_run, write_machine
 from lexiscope.core.settings import option
 from lexiscope.items.check.rows import FLAGGED_WORDS, read_words
 from lexiscope.items.choice_sets.collection_file import open_collection, write_collection
-from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, suite_lines
+from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets, fitting_templates, suite_lines
 from lexiscope.items.choice_sets.surface import Mode
 from lexiscope.items.choice_sets.templates import Template, choose_templates, read_templates, synonymy_templates
 from lexiscope.items.tables.spreadsheet import write_sheet
 from lexiscope.items.tables.tabular import write_items
-from lexiscope.resources.lexicons.lexicon import Lexicon, plain_lemmas
+from lexiscope.resources.lexicons.lexicon import POS_NAMES, Lexicon, plain_lemmas
 
 _N_NOUNS = 10_000
+_POS_NAMED = {name: pos for pos, name in POS_NAMES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +45,18 @@ class PairBuildSettings:
         flag="--lexicon --wordnet",
         metavar="SPEC",
     )
+    pos: tuple[Literal["noun", "verb", "adjective"], ...] = option(("noun",), "part of speech of the targets")
+    controls: int = option(0, "items drawn as controls, whose targets have one sense, of each part of speech", least=0)
     language: str = option("", "language of the sentences; empty: the lexicon's", metavar="TAG")
     templates: str = option("", "templates of your own", metavar="FILE.yaml")
     suites: tuple[str, ...] = option((), "only this suite", flag="--suite")
     mode: Mode = option("clean", "how texts are written")
-    n_items: int = option(200, "items drawn; 0: one for every word", least=0)
+    n_items: int = option(200, "items drawn, of each part of speech; 0: one for every word", least=0)
     sentences_per_word: int = option(1, "at most", least=1)
     min_tokens: int = option(10, "length of a sentence", least=1)
     capitals: bool = option(False, "words may have capitals (nouns of German)")
-    nouns: str = option("", "the random nouns, one a line; empty: the lexicon's", metavar="FILE")
-    n_random: int = option(10, "random nouns per item; 0: none", least=0)
+    nouns: str = option("", "the random nouns (verbs …), one a line; empty: the lexicon's", metavar="FILE")
+    n_random: int = option(10, "random nouns (verbs …) per item; 0: none", least=0)
     match_frequency: str = option(
         "",
         "draw all random nouns anew, about as frequent as the synonym: by a table (word, count), or the lexicon",
@@ -104,6 +108,12 @@ def _build(
         items, about = _from_corpus(out, settings, lexicon, language, show, say)
         checksums = {**checksums, **about.pop("checksums")}
     items = _with_nouns(items, settings, lexicon)
+    chosen, unfit = fitting_templates(items, chosen)
+    if unfit and settings.suites:
+        what, why = next(iter(unfit.items()))
+        raise SpecError(f"{what} cannot be made of these items", why=why, hint="leave out --suite, or build each part")
+    for what, why in unfit.items():
+        say(f"{what} is left out: {why}")
     conditions = None if settings.n_random else ("controlled",)
     counts = write_suites(out, items, chosen, mode=settings.mode, conditions=conditions)
     return about | {
@@ -128,16 +138,22 @@ def _with_nouns(items: Sequence[SynonymItem], settings: PairBuildSettings, lexic
     wanting = [item for item in items if settings.n_random and (matched or not item.random_nouns)]
     if not wanting:
         return tuple(items)
-    nouns = read_nouns(Path(settings.nouns)) if settings.nouns else plain_lemmas(lexicon, "n", _N_NOUNS)
-    counts: Mapping[str, float] | None = None
-    if matched == "lexicon":
-        counts = lexicon_frequencies(lexicon, [*nouns, *(item.synonym for item in wanting)])
-    elif matched:
-        counts = read_frequencies(existing_file(matched))
-    drawn = with_random_nouns(
-        wanting, nouns, lexicon=lexicon, frequencies=counts, seed=settings.seed, n=settings.n_random
-    )
-    by_id = {item.item_id: item for item in drawn}
+    parts = dict.fromkeys(item.pos for item in wanting)
+    if settings.nouns and len(parts) > 1:
+        named = " and ".join(POS_NAMES[pos] for pos in parts)
+        raise SpecError(f"--nouns is one list of words, and the items are of several parts of speech: {named}")
+    read = read_frequencies(existing_file(matched)) if matched not in ("", "lexicon") else None
+    by_id: dict[str, SynonymItem] = {}
+    for pos in parts:
+        own = [item for item in wanting if item.pos == pos]
+        words = read_nouns(Path(settings.nouns)) if settings.nouns else plain_lemmas(lexicon, pos, _N_NOUNS)
+        counts: Mapping[str, float] | None = read
+        if matched == "lexicon":
+            counts = lexicon_frequencies(lexicon, [*words, *(item.synonym for item in own)], pos)
+        drawn = with_random_nouns(
+            own, words, lexicon=lexicon, frequencies=counts, seed=settings.seed, n=settings.n_random
+        )
+        by_id |= {item.item_id: item for item in drawn}
     return tuple(by_id.get(item.item_id, item) for item in items)
 
 
@@ -156,21 +172,37 @@ def _from_corpus(
     say: Callable[[str], None],
 ) -> tuple[tuple[SynonymItem, ...], dict[str, Any]]:
     """Find candidates, write them, and return the automatic choice as items, with what run.json says of it."""
-    corpus = open_corpus(settings.corpus)
+    first, *others = [_POS_NAMED[name] for name in settings.pos]
+    corpus = open_corpus(settings.corpus, first)
+    if settings.controls and not settings.n_random:
+        what = "controls have no distractor: without random nouns they compete with nothing"
+        raise SpecError(what, hint="leave out --controls, or --n-random 0")
     flagged = FLAGGED_WORDS | (read_words(Path(settings.flag_words)) if settings.flag_words else frozenset())
     rules = Rules(
         min_tokens=settings.min_tokens,
         lower_case=not settings.capitals,
         leave_out_flagged=settings.leave_out_flagged,
     )
-    candidates = find_candidates(corpus.occurrences, lexicon, rules=rules, flagged=flagged)
-    show(candidates)
-    proposals = choose_proposals(
-        candidates.candidates,
-        seed=settings.seed,
-        sentences_per_word=settings.sentences_per_word,
-        n_items=settings.n_items or None,
+    plan = [(replace(rules, pos=pos), settings.n_items) for pos in (first, *others)]
+    plan += [(replace(own, senses="one"), settings.controls) for own, _ in plan if settings.controls]
+    # a corpus is read once: of several parts of speech its words are kept
+    occurrences = corpus.occurrences if len(plan) == 1 else tuple(corpus.occurrences)
+    sets, proposals = [], list[Proposal]()
+    for own, n_items in plan:
+        made = find_candidates(occurrences, lexicon, rules=own, flagged=flagged)
+        sets.append(made if len(plan) == 1 else made.staged(own))
+        proposals += choose_proposals(
+            made.candidates,
+            seed=settings.seed,
+            sentences_per_word=settings.sentences_per_word,
+            n_items=n_items or None,
+            used=[proposal.context.sentence_id for proposal in proposals],
+        )
+    candidates = CandidateSet(
+        tuple(chain.from_iterable(part.candidates for part in sets)),
+        tuple(chain.from_iterable(part.counts for part in sets)),
     )
+    show(candidates)
     write_candidates(out, candidates.candidates)
     write_filters(out / "filters.csv", candidates.counts)
     write_proposals(out, proposals, language=language)
@@ -206,8 +238,10 @@ def _is_finished(out: Path, settings: PairBuildSettings) -> bool:
     """
     if not (out / "run.json").is_file():
         return False
-    there: Mapping[str, Any] = check_run(out).get("settings", {})
-    asked = asdict(settings) | {"suites": list(settings.suites)}
+    there: dict[str, Any] = dict(check_run(out).get("settings", {}))
+    asked = asdict(settings) | {"suites": list(settings.suites), "pos": list(settings.pos)}
+    # builds of earlier versions have nouns and no controls
+    there = {"pos": ["noun"], "controls": 0} | there
     different = sorted(name for name in asked if there.get(name) != asked[name])
     if different:
         raise RunError(
@@ -302,5 +336,7 @@ def _item(proposal: Proposal, number: int, item_id: str, language: str) -> Synon
         sentence_id=context.sentence_id,
         sense_key=proposal.candidate.sense,
         synset=proposal.candidate.synset,
+        pos=proposal.candidate.pos,
+        n_senses=proposal.candidate.n_senses,
         extra=(("proposal", proposal.proposal_id), ("flagged", " ".join(context.flagged))),
     )

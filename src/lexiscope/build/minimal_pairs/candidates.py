@@ -8,14 +8,14 @@ of each is counted. *Source:* Ivan, Ramisch and Nasr, section 3.3 and their coll
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lexiscope.build.minimal_pairs.alternatives import Alternative, Alternatives, FilterCount, Rules
 from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence
 from lexiscope.items.check.rows import flagged_words
 from lexiscope.items.choice_sets.surface import Placed, place_word
-from lexiscope.resources.lexicons.lexicon import Lexicon, normalised_lemma
+from lexiscope.resources.lexicons.lexicon import POS_NAMES, Lexicon, Pos, normalised_lemma
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,15 @@ class Context:
         return self.with_word(word, language=language).bracketed
 
 
+_NO_DISTRACTOR = Alternative("", 0, 0, "", "none: the word has one sense")
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A word in one sense, with its synonyms there, its distractors (both best first) and its contexts.
 
-    ``synset`` are all lemmas of the sense, ``sense_number`` is its place among the ``n_senses`` of the word.
+    ``synset`` are all lemmas of the sense, ``sense_number`` is its place among the ``n_senses`` of the word in its part
+    of speech. A word with one sense (a control) has no distractors.
     """
 
     sense: str
@@ -66,12 +70,16 @@ class Candidate:
     synonyms: tuple[Alternative, ...]
     distractors: tuple[Alternative, ...]
     contexts: tuple[Context, ...] = ()
+    pos: Pos = "n"
 
     def pairs(self) -> tuple[tuple[Alternative, Alternative], ...]:
         """Return the pairs of a synonym and a distractor that go together, best synonym first, then best distractor.
 
-        They do not where the synonym also shares the sense from which the distractor is taken.
+        They do not where the synonym also shares the sense from which the distractor is taken. A control has its
+        synonyms, each with an empty distractor.
         """
+        if self.n_senses == 1:
+            return tuple((synonym, _NO_DISTRACTOR) for synonym in self.synonyms)
         return tuple(
             (synonym, distractor)
             for synonym in self.synonyms
@@ -90,6 +98,11 @@ class CandidateSet:
 
     candidates: tuple[Candidate, ...]
     counts: tuple[FilterCount, ...]
+
+    def staged(self, rules: Rules) -> CandidateSet:
+        """Return the set with stages that say under which rules they were: ``verb, one sense: occurrence``."""
+        under = POS_NAMES[rules.pos] + (", one sense" if rules.senses == "one" else "")
+        return replace(self, counts=tuple(replace(step, stage=f"{under}: {step.stage}") for step in self.counts))
 
     @property
     def n_contexts(self) -> int:
@@ -145,7 +158,7 @@ Filter = tuple[str, Callable[[TaggedOccurrence], bool]]
 def _filters(rules: Rules, alternatives: Alternatives) -> tuple[Filter, ...]:
     """The filters of occurrences in the order in which they are applied: cheap ones first."""
 
-    return (
+    shared: tuple[Filter, ...] = (
         ("part of speech asked for", lambda word: word.pos == rules.pos),
         ("not a name", lambda word: not word.is_name),
         ("one word", lambda word: rules.is_one_word(word.form) and rules.is_one_word(word.lemma)),
@@ -155,8 +168,14 @@ def _filters(rules: Rules, alternatives: Alternatives) -> tuple[Filter, ...]:
         (f"sentence of at least {rules.min_tokens} tokens", lambda word: word.n_tokens >= rules.min_tokens),
         ("tagged with one sense", lambda word: len(word.senses) == 1),
         ("sense is in the lexicon", lambda word: alternatives.knows(word.senses[0], normalised_lemma(word.lemma))),
+    )
+    synonym: Filter = ("a synonym in its sense", lambda word: bool(alternatives.synonyms(word.senses[0])))
+    if rules.senses == "one":
+        return (*shared, ("one sense", lambda word: alternatives.has_one_sense(word.senses[0])), synonym)
+    return (
+        *shared,
         ("several senses", lambda word: alternatives.n_senses(word.senses[0]) > 1),
-        ("a synonym in its sense", lambda word: bool(alternatives.synonyms(word.senses[0]))),
+        synonym,
         ("a distractor from another sense", lambda word: bool(alternatives.distractors(word.senses[0]))),
         ("a synonym and a distractor that go together", lambda word: alternatives.has_pair(word.senses[0])),
     )
@@ -174,4 +193,5 @@ def _candidate(sense: str, word: str, contexts: tuple[Context, ...], alternative
         synonyms=alternatives.synonyms(sense),
         distractors=alternatives.distractors(sense),
         contexts=contexts,
+        pos=own.pos,
     )

@@ -73,7 +73,12 @@ def curation_sheet(language: str = "en") -> SheetForm[_Curated]:
         return decided or proposal.context
 
     def marked(name: str) -> Callable[[_Curated], str]:
-        return lambda curated: context(curated).bracketed_text(chosen(name)(curated), language=language)
+        def text(curated: _Curated) -> str:
+            # a control has no distractor
+            word = chosen(name)(curated)
+            return context(curated).bracketed_text(word, language=language) if word else ""
+
+        return text
 
     def glosses(curated: _Curated) -> str:
         return "\n".join(f"{distractor.word}: {distractor.gloss}" for distractor in curated[0].candidate.distractors)

@@ -164,8 +164,10 @@ class CorpusSource:
     licence: str = ""
 
 
-def open_corpus(name: str) -> CorpusSource:
+def open_corpus(name: str, pos: Pos = "n") -> CorpusSource:
     """Return the corpus that ``--corpus`` names: ``semcor``, a folder in the unified layout, or a table.
+
+    *pos* is the part of speech of a table's words where it does not say.
 
     Errors: those of :func:`~lexiscope.resources.corpora.semcor.load` and
     :func:`~lexiscope.build.minimal_pairs.occurrences.read_occurrences`; :class:`InputError` for a folder without a
@@ -177,7 +179,7 @@ def open_corpus(name: str) -> CorpusSource:
         if path.suffix.lower() not in _TABLES:
             hint = f"give semcor, a folder in the unified layout, or a table ({', '.join(_TABLES)})"
             raise InputError("this is no corpus that can be read", place=Place(str(path)), hint=hint)
-        return CorpusSource(path.name, iter(read_occurrences(table)), {path.name: sha256_of(table)})
+        return CorpusSource(path.name, iter(read_occurrences(table, pos)), {path.name: sha256_of(table)})
     corpus = semcor.load() if name == "semcor" else _in_folder(path)
     checksums = {file.name: sha256_of(file) for file in (corpus.data, corpus.keys)}
     licence = SEMCOR.licence if name == "semcor" else ""

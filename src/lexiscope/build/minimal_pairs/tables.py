@@ -14,6 +14,7 @@ from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.foreign import parse_json
 from lexiscope.items.sheets.form import SheetForm, TextColumn
 from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet
+from lexiscope.resources.lexicons.lexicon import POS_NAMES
 
 CANDIDATES, CONTEXTS, PROPOSALS = "candidates.csv", "contexts.csv", "proposals.csv"
 
@@ -60,6 +61,7 @@ def read_proposals(folder: Path) -> tuple[Proposal, ...]:
     return tuple(_proposal(row, candidates) for row in rows)
 
 
+_POS_NAMED = {name: pos for pos, name in POS_NAMES.items()}
 _AGAIN = "the tables were changed by hand or are of two builds: build them again"
 
 
@@ -86,6 +88,7 @@ _CANDIDATE: SheetForm[Candidate] = SheetForm(
         TextColumn("synset", lambda candidate: " ".join(candidate.synset)),
         TextColumn("synonyms", lambda candidate: _json(candidate.synonyms)),
         TextColumn("distractors", lambda candidate: _json(candidate.distractors)),
+        TextColumn("pos", lambda candidate: POS_NAMES[candidate.pos]),
     ),
     key="sense",
 )
@@ -154,6 +157,7 @@ def _candidate(row: SheetRow, contexts: Sequence[Context]) -> Candidate:
             synonyms=_alternatives(cells["synonyms"]),
             distractors=_alternatives(cells["distractors"]),
             contexts=tuple(contexts),
+            pos=_POS_NAMED[cells["pos"]],
         )
     except (ValueError, TypeError, KeyError, LexiscopeError) as error:
         raise _damage_error(row, "sense", error) from error

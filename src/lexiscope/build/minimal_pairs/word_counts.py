@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
-from lexiscope.resources.lexicons.lexicon import Lexicon, lemma_count
+from lexiscope.resources.lexicons.lexicon import Lexicon, Pos, lemma_count
 from lexiscope.resources.tables.rows import RowReader
 
 
@@ -49,23 +49,23 @@ def fold_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
     return sums
 
 
-def noun_count(lexicon: Lexicon, word: str) -> int:
-    """Return how often a noun was tagged in the lexicon's own corpus, all senses together; 0 for no noun of it.
+def tagged_count(lexicon: Lexicon, word: str, pos: Pos = "n") -> int:
+    """Return how often a word was tagged in the lexicon's own corpus, in all senses of a part of speech; 0 without any.
 
     A form that is no lemma (a plural) has the count of its base form, of several the largest: corpora are tagged with
-    lemmas, so the forms of a noun cannot be told apart.
+    lemmas, so the forms of a word cannot be told apart.
     """
-    if senses := lexicon.senses(word, "n"):
+    if senses := lexicon.senses(word, pos):
         return sum(sense.count for sense in senses)
-    return max((lemma_count(lexicon, base, "n") for base in lexicon.base_forms(word, "n")), default=0)
+    return max((lemma_count(lexicon, base, pos) for base in lexicon.base_forms(word, pos)), default=0)
 
 
-def lexicon_frequencies(lexicon: Lexicon, words: Iterable[str]) -> dict[str, float]:
-    """Return :func:`noun_count` of words, by words in folded case.
+def lexicon_frequencies(lexicon: Lexicon, words: Iterable[str], pos: Pos = "n") -> dict[str, float]:
+    """Return :func:`tagged_count` of words, by words in folded case.
 
     Most nouns of WordNet were never tagged: counts of a large corpus match better.
     """
-    return {word.casefold(): float(noun_count(lexicon, word)) for word in words}
+    return {word.casefold(): float(tagged_count(lexicon, word, pos)) for word in words}
 
 
 def _frequency(text: str, place: Place) -> float:
@@ -147,13 +147,13 @@ def matched_nouns(
 
 def excluded_words(item: SynonymItem, lexicon: Lexicon | None = None) -> frozenset[str]:
     """Return what may not be drawn for an item, in lower case: its three words, its synset and, with a *lexicon*, all
-    lemmas of all noun senses of the target.
+    lemmas of all senses of the target in its part of speech.
     """
-    words = {item.target, item.synonym, item.distractor, *item.forms_of}
+    words = {item.target, item.synonym, *filter(None, [item.distractor]), *item.forms_of}
     if lexicon is not None:
         # a plural target has the senses of its singular
-        lemmas = {item.target, *lexicon.base_forms(item.target, "n")}
-        synsets = [synset for lemma in sorted(lemmas) for synset in lexicon.synsets(lemma, "n")]
+        lemmas = {item.target, *lexicon.base_forms(item.target, item.pos)}
+        synsets = [synset for lemma in sorted(lemmas) for synset in lexicon.synsets(lemma, item.pos)]
         words |= lemmas | {lemma for synset in synsets for lemma in synset.lemmas}
     return frozenset(word.lower() for word in words)
 

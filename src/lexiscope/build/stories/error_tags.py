@@ -10,11 +10,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from lexiscope.build.stories.stories import TASK, story_text
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.core.showing import counted
 from lexiscope.items.sheets.form import TextColumn
 from lexiscope.items.sheets.tag_sheet import TagSheet
+from lexiscope.resources.tables.rows import RowReader
 
 TAGS: Mapping[str, str] = {
     "red_herring": "a word of the story goes with the wrong meaning, and seems to have decided the answer",
@@ -52,6 +56,50 @@ class RatedCase:
         """An id made of item and subject alone; it does not tell the subject's name."""
         digest = hashlib.sha256(f"{self.item.item_id}\0{self.subject}".encode()).hexdigest()
         return f"{self.item.item_id}#{digest[:10]}"
+
+
+_COMMENT_COLUMNS = ("item_id", "participant_id", "comment")
+
+
+def commented_cases(
+    path: Path,
+    items: Mapping[str, Item],
+    ratings: Mapping[tuple[str, str], float],
+    norms: Mapping[str, tuple[float, float]],
+) -> tuple[tuple[RatedCase, ...], int]:
+    """Return the comments of a file with the ratings that they are beside, and how many have none.
+
+    The file is a table with the columns item_id, participant_id and comment, as the export of a study has them
+    (``judgments.csv``); rows without a comment are passed over. *items* are by their ids, *ratings* by rater and item,
+    *norms* are the mean and the SD (n − 1) of the ratings of each item.
+    Errors: :class:`InputError` for a file without these columns, a rater with two comments on one item (with its line),
+    and where no comment is beside one of the ratings.
+    """
+    rows = RowReader(path).rows()
+    header = next(rows, None)
+    if header is None or not set(_COMMENT_COLUMNS) <= set(header.fields):
+        place = header.place() if header is not None else Place(str(path))
+        raise InputError(f"not a table of comments: it needs {', '.join(_COMMENT_COLUMNS)}", code="E006", place=place)
+    cases: dict[tuple[str, str], RatedCase] = {}
+    n_others = 0
+    for row in rows:
+        cells = dict(zip(header.fields, row.fields, strict=True))
+        item, rater, comment = (cells[name].strip() for name in _COMMENT_COLUMNS)
+        if not comment:
+            continue
+        if (rater, item) in cases:
+            what = "this rater has two comments on this item"
+            raise InputError(what, code="E472", place=row.place(header.fields.index("comment")), hint="join the two")
+        if (rater, item) not in ratings:
+            n_others += 1
+            continue
+        answer = ratings[rater, item]
+        cases[rater, item] = RatedCase(items[item], rater, answer, *norms[item], " ".join(comment.split()))
+    if not cases:
+        what = f"none of {counted(n_others, 'comment')} is beside a rating of this run"
+        hint = "give the judgments of the same study, with its ids of items and participants"
+        raise InputError(what, place=Place(str(path)), hint=hint)
+    return tuple(cases.values()), n_others
 
 
 _SHOWN: tuple[TextColumn[RatedCase], ...] = (

@@ -16,7 +16,7 @@ from typing import Literal
 
 from lexiscope.core.dataset import DataFile
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.screen import QualificationQuestion
+from lexiscope.core.screen import QualificationQuestion, Words
 from lexiscope.resources import fetch
 
 Instrument = Literal[
@@ -32,6 +32,8 @@ Instrument = Literal[
 ]
 """The files, without ``.txt``."""
 FOLDER = "ambistory/instruments"
+PAGES = "c_interface"
+"""The texts of Figures 2 to 4, which appendix C shows as pictures. The file is optional: see :func:`published_page`."""
 SHOTS = 4
 """The worked examples of B.3."""
 
@@ -39,8 +41,9 @@ _HOW = (
     f"cut them from the appendices of the paper (Gehring & Roth 2025) and put them into {FOLDER} of the folder that "
     f"{fetch.VARIABLE} names"
 )
-_EXAMPLES = "Take a look at the following examples."
-_ITEM = "Now take a look at the following text: "
+# how the paragraph begins that the examples follow, and the one whose text follows a colon
+_EXAMPLES = "Take a look at"
+_ITEM = "Now take a look at"
 # which of the two meanings is right; its underlining is lost in the text of the paper
 _RIGHT = {"hard": 0, "lousy": 1, "fan": 0, "beat": 1}
 _STORY = re.compile(r"Story: (?P<before>.*?) ?\*\*(?P<sentence>.+?)\*\*$")
@@ -55,6 +58,8 @@ _PLACE = re.compile(r"\{([a-z0-9 ]+)\}")
 # a page break, or a dash at the beginning of a line, within a sentence
 _GOES_ON = re.compile(r"(?:- )?[a-z]")
 _RATED = re.compile(r"Plausibility of the meaning ‘(?P<sense>.+)’:$")
+_POINT = re.compile(r"^- \*\*(?P<point>\d):\*\* (?P<words>.+?)\.?$", re.MULTILINE)
+_POINTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +127,13 @@ def prediction_prompt(shots: int) -> str:
         raise InputError(f"{shots} shots are asked for, the published prompt has {SHOTS} examples")
     parts = [_without_inner_marks(part) for part in read_instrument("b3_prediction_four_shot")]
     ends = [number for number, part in enumerate(parts) if part.startswith("Correct answer: ")]
-    starts = [parts.index(part) for part in parts if part == _EXAMPLES]
+    starts = [number for number, part in enumerate(parts) if part.startswith(_EXAMPLES)]
     items = [number for number, part in enumerate(parts) if part.startswith(_ITEM)]
     if len(ends) != SHOTS or len(starts) != 1 or len(items) != 1:
-        raise _unlike("b3_prediction_four_shot", f"four examples after {_EXAMPLES!r}, then {_ITEM!r}")
+        raise _unlike("b3_prediction_four_shot", f"four examples after '{_EXAMPLES} …', then '{_ITEM} …'")
     first = starts[0] if shots == 0 else ends[shots - 1] + 1
-    kept = [*parts[:first], f"{_ITEM}{{story}}", *parts[items[0] + 1 :]]
+    asked = parts[items[0]].partition(": ")[0]
+    kept = [*parts[:first], f"{asked}: {{story}}", *parts[items[0] + 1 :]]
     return _template("b3_prediction_four_shot", kept, {"story": "story", "word": "target", "word sense": "sense"})
 
 
@@ -160,6 +166,42 @@ def published_guidelines(name: Instrument) -> str:
     """
     parts = read_instrument(name)
     return "\n\n".join(_lists_joined(f"## {part}" if _HEADING.match(part) else part for part in parts)) + "\n"
+
+
+def published_anchors() -> tuple[tuple[float, str], ...]:
+    """Return the words at the points of the plausibility scale, as the guidelines of A.2.3 have them.
+
+    Errors: :class:`InputError` for a file without five points; those of :func:`read_instrument`.
+    """
+    name: Instrument = "a23_guidelines_plausibility"
+    points = _POINT.findall("\n".join(read_instrument(name)))
+    if [point for point, _ in points] != [str(number) for number in range(1, _POINTS + 1)]:
+        raise _unlike(name, f"a list of {_POINTS} points, each as '- **1:** …'")
+    return tuple((float(point), words) for point, words in points)
+
+
+def published_page(begins: Mapping[str, str], *, word: str = "", place: str = "") -> Words:
+    """Return texts of a page of appendix C by key: for each key the paragraph that begins with these words.
+
+    *word* is the ambiguous word of the figure, in whose place the text has the *place* of a task's word (``{target}``).
+    Empty if the data folder has no file ``c_interface.txt``: the instruments' files are cut from text, and these are
+    pictures, whose words a user may type or cut from a text extraction.
+    Errors: :class:`InputError` for a file that lacks one of the paragraphs, or the word in it.
+    """
+    file = fetch.locate_optional(DataFile(f"{FOLDER}/{PAGES}.txt"), dataset="ambistory")
+    if file is None:
+        return {}
+    text = file.path.read_text(encoding="utf-8")
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
+    page: dict[str, str] = {}
+    for key, begin in begins.items():
+        paragraph = next((part for part in paragraphs if part.startswith(begin)), None)
+        if paragraph is None:
+            raise _unlike(PAGES, f"a paragraph that begins with '{begin} …'")
+        page[key] = re.sub(rf"\*{{0,2}}\b{word}\b\*{{0,2}}", place, paragraph) if word else paragraph
+        if place not in page[key]:
+            raise _unlike(PAGES, f"the word {word!r} in the paragraph that begins with '{begin} …'")
+    return page
 
 
 def published_qualification() -> tuple[QualificationStory, ...]:
@@ -209,6 +251,6 @@ def _template(name: Instrument, parts: Iterable[str], names: Mapping[str, str]) 
     return _PLACE.sub(lambda place: f"${{{names[place[1]]}}}", text)
 
 
-def _unlike(name: Instrument, expected: str) -> InputError:
+def _unlike(name: str, expected: str) -> InputError:
     place = Place(f"{FOLDER}/{name}.txt")
     return InputError(f"this file is not the instrument {name}", place=place, why=f"it needs {expected}", hint=_HOW)

@@ -1,7 +1,7 @@
-"""``lexiscope annotate pause|resume|close|invite|forget|purge|password|backup|restore|reconcile``: change a study.
+"""``lexiscope annotate sign|pause|resume|close|invite|forget|purge|password|backup|restore|reconcile``: change a study.
 
-One process writes to a SQLite study. While its server runs, these verbs are refused (backup excepted, which reads) and
-name the page of the dashboard that does the same; a PostgreSQL study can be changed at any time.
+One process writes to a SQLite study. While its server runs, these commands stop with an error that names the dashboard
+(except backup, which only reads); a PostgreSQL study can be changed at any time.
 """
 
 from __future__ import annotations
@@ -25,31 +25,66 @@ from lexiscope.annotation.reconciliation import (
     write_differences,
 )
 from lexiscope.annotation.store.backup import BACKUPS, copy_key, restore
-from lexiscope.annotation.store.overview import issued_codes
+from lexiscope.annotation.store.overview import first_answer_at, issued_codes, plan_signature
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import Payment
-from lexiscope.annotation.study_file.study_folder import check_launched, open_snapshot, read_study
+from lexiscope.annotation.study_file.launch import question_texts
+from lexiscope.annotation.study_file.study_folder import check_launched, copy_inputs, open_snapshot, read_study
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.serving import Serving
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
-from lexiscope.cli.output import print_table, say
+from lexiscope.cli.annotate.serve import check_ready
+from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.showing import counted
 
 ACTOR = "command line"
-_URL = click.option("--public-url", default="http://127.0.0.1:8000", show_default=True, help="Where the server stands.")
+_URL = click.option("--public-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server.")
+
+
+@click.command("sign", cls=Verb)
+@STUDY
+@click.option("--by", required=True, metavar="NAME", help="Your name, which the report shows.")
+@POSTGRES
+def sign(study: Path, *, by: str, postgres: str | None) -> None:
+    """Sign the plan of a study before the first answer.
+
+    The definition is fixed from now on, with its items. `study` on the export marks the questions under
+    planned.questions as confirmatory, and lists deviations. A plan that is signed after the first answer makes nothing
+    confirmatory. Sign before you serve, or end the server first.
+    """
+    on_disk = read_study(study)
+    planned = on_disk.definition.planned
+    if not planned.questions:
+        hint = "Set planned.study and planned.questions; lexiscope annotate template --study NAME lists them."
+        raise InputError(
+            "The study has no planned question.", code="E627", place=on_disk.file.place(("planned",)), hint=hint
+        )
+    check_ready(on_disk)
+    texts = question_texts(planned.study)
+    named = {name: texts[name] for name in planned.questions}
+    with open_for_change(study, postgres, launch=True) as store:
+        store.sign(by, {"study": getattr(catalog.study(planned.study), "name", planned.study), "questions": named})
+        signature, first = store.read(plan_signature), store.read(first_answer_at)
+    assert signature is not None
+    say(f"Signed by {signature.by} on {signature.at}. SHA-256 of the definition: {signature.sha256}")
+    if first:
+        remark(f"Warning: the first answer was stored on {first}. This plan makes no question confirmatory.")
+    else:
+        say(f"Confirmatory: {', '.join(named)} of the study {planned.study}. Next: lexiscope annotate serve {study}")
 
 
 @click.command("pause", cls=Verb)
 @STUDY
 @POSTGRES
 def pause(study: Path, *, postgres: str | None) -> None:
-    """Take in nobody new for a while.
+    """Stop accepting new participants for a while.
 
-    Who has begun goes on. While the server runs, use the dashboard.
+    Participants who have started can finish. While the server runs, use the dashboard.
     """
     _set_status(study, postgres, "paused")
 
@@ -58,7 +93,7 @@ def pause(study: Path, *, postgres: str | None) -> None:
 @STUDY
 @POSTGRES
 def resume(study: Path, *, postgres: str | None) -> None:
-    """Take people in again.
+    """Accept new participants again.
 
     While the server runs, use the dashboard.
     """
@@ -69,22 +104,22 @@ def resume(study: Path, *, postgres: str | None) -> None:
 @STUDY
 @POSTGRES
 def close(study: Path, *, postgres: str | None) -> None:
-    """End the study: nobody new is taken in.
+    """Close the study to new participants.
 
-    The time after which platform ids are deleted begins. While the server runs, use the dashboard.
+    The time until platform IDs are deleted begins. While the server runs, use the dashboard.
     """
     _set_status(study, postgres, "closed")
 
 
 @click.command("invite", cls=Verb)
 @STUDY
-@click.option("--n", required=True, type=click.IntRange(1, 10_000), help="How many links.")
+@click.option("--n", required=True, type=click.IntRange(1, 10_000), help="Number of links.")
 @_URL
 @POSTGRES
 def invite(study: Path, *, n: int, public_url: str, postgres: str | None) -> None:
     """Make links for participants of a lab.
 
-    Each link is one person's and is printed once; only its hash is stored. While the server runs, use the dashboard.
+    Each link is for one person and is printed once; only its hash is stored. While the server runs, use the dashboard.
     """
     address = Serving(public_url=public_url).settings().public_url.rstrip("/")
     with open_for_change(study, postgres) as store:
@@ -96,42 +131,41 @@ def invite(study: Path, *, n: int, public_url: str, postgres: str | None) -> Non
 @click.command("forget", cls=Verb)
 @STUDY
 @click.argument("participant")
-@click.option("--platform-id", is_flag=True, help="PARTICIPANT is the platform's id, not the random one.")
+@click.option("--platform-id", is_flag=True, help="PARTICIPANT is the platform ID, not the random ID.")
 @POSTGRES
 def forget(study: Path, participant: str, *, platform_id: bool, postgres: str | None) -> None:
-    """Remove what identifies a participant.
+    """Delete the identity of a participant.
 
-    The answers stay under the random id, without the identity, in the database and in its backups. While the server
-    runs, use the dashboard.
+    The answers stay under the random ID, in the database and in its backups. While the server runs, use the dashboard.
     """
     with open_for_change(study, postgres) as store:
         who = store.find(participant) if platform_id else participant
         if who is None:
-            raise InputError("nobody came with this platform id")
+            raise InputError("No participant has this platform ID.")
         done = store.forget(who, actor=ACTOR)
-    say(f"forgotten: {done.participant_id}; answers removed: {done.answers_removed}")
+    say(f"Deleted the identity of {done.participant_id}. Answers deleted: {done.answers_removed}.")
     for name in done.still_in:
-        say(f"the id still stands in {name}: the participant wrote it into an answer")
+        say(f"{name} still contains the ID, typed by the participant. Delete it by hand.")
 
 
 @click.command("purge", cls=Verb)
 @STUDY
 @POSTGRES
 def purge(study: Path, *, postgres: str | None) -> None:
-    """Delete the platform ids of a closed study if their day has come.
+    """Delete the platform IDs of a closed study when they are due.
 
-    The day is that of the study file, retention.platform_ids_days after closing; a running server deletes them itself.
+    They are due retention.platform_ids_days after closing. A running server deletes them automatically.
     """
     with open_for_change(study, postgres) as store:
         due, done = store.due_purge(), store.purge_identities()
     if due is None:
-        say("nothing is due: the study is not closed, or names no number of days")
+        say("No platform IDs to delete: the study is not closed, or retention.platform_ids_days is 0.")
     elif due > datetime.now(UTC):
-        say(f"nothing is due before {due:%Y-%m-%d %H:%M} UTC")
+        say(f"No platform IDs to delete before {due:%Y-%m-%d %H:%M} UTC.")
     else:
-        say(f"platform ids and tokens deleted: {done.removed}")
+        say(f"Deleted platform IDs and tokens: {done.removed}.")
     for name in done.still_in:
-        say(f"an id still stands in {name}: a participant wrote it into an answer")
+        say(f"{name} still contains an ID, typed by a participant. Delete it by hand.")
 
 
 @click.command("password", cls=Verb)
@@ -141,7 +175,7 @@ def purge(study: Path, *, postgres: str | None) -> None:
 def password(study: Path, *, public_url: str, postgres: str | None) -> None:
     """Make a link with which a researcher sets a password.
 
-    It serves once, within 24 hours; an earlier link is void. While the server runs, use the dashboard.
+    The link works once, within 24 hours, and replaces an earlier link. While the server runs, use the dashboard.
     """
     settings = Serving(public_url=public_url).settings()
     with open_for_change(study, postgres) as store:
@@ -150,11 +184,11 @@ def password(study: Path, *, public_url: str, postgres: str | None) -> None:
 
 @click.command("backup", cls=Verb)
 @STUDY
-@options.path("--out", metavar="FILE", about="The copy; else a new one in backups/.")
+@options.path("--out", metavar="FILE", about="Output file; default: a new file in backups/.")
 def backup(study: Path, *, out: Path | None) -> None:
-    """Copy the database, whether or not the server runs.
+    """Copy the database of a study.
 
-    A copy needs the study's secret.key: without --out the key is laid beside it.
+    The server may be running. A copy needs the study's secret.key; without --out, the key is copied to the same folder.
     """
     on_disk = read_study(study)
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%S_%f}.sqlite"
@@ -162,17 +196,17 @@ def backup(study: Path, *, out: Path | None) -> None:
         copy = store.backup(out or on_disk.folder / BACKUPS / name)
     if out is None:
         copy_key(on_disk.folder)
-    say(f"written: {copy}")
+    say(f"Saved {copy}")
 
 
 @click.command("restore", cls=Verb)
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("copy", type=click.Path(path_type=Path))
-@click.option("--key", type=click.Path(path_type=Path), help="The study's secret.key, where the folder has none.")
+@click.option("--key", type=click.Path(path_type=Path), help="The study's secret.key, if the folder has none.")
 def restore_backup(folder: Path, copy: Path, *, key: Path | None) -> None:
     """Restore a study's database from a backup.
 
-    A database that is empty, damaged or not the study's latest is kept under another name. A sound one stays as it is:
+    A database that is empty, damaged or not the latest is kept under another name. An intact database is not replaced:
     move it away first.
     """
     done = restore(copy, folder, key=key)
@@ -184,47 +218,60 @@ def restore_backup(folder: Path, copy: Path, *, key: Path | None) -> None:
 def _set_status(study: Path, postgres: str | None, to: Status) -> None:
     with open_for_change(study, postgres) as store:
         store.set_status(to, actor=ACTOR)
-    say(f"the study is {to}")
+    say(_STATUS[to])
+
+
+_STATUS = {
+    "running": "The study is running and accepts new participants.",
+    "paused": "The study is paused and accepts no new participants.",
+    "closed": "The study is closed and accepts no new participants.",
+}
 
 
 @contextmanager
-def open_for_change(path: Path, postgres: str | None) -> Iterator[Store]:
-    """Open a study's store for a change, by the study's file or folder.
+def open_for_change(path: Path, postgres: str | None, *, launch: bool = False) -> Iterator[Store]:
+    """Open a study's store for a change, by the study's file or folder; *launch*: a new study is launched.
 
-    Errors: :class:`RunError` where its server runs; :class:`InputError` E001 where it was never launched.
+    Errors: :class:`RunError` if its server runs; :class:`InputError` E001 if it was never launched.
     """
     on_disk = read_study(path)
     frozen = on_disk.freeze()
-    check_launched(on_disk.folder, url=postgres)
+    if not launch:
+        check_launched(on_disk.folder, url=postgres)
     try:
         opened = Store.open(on_disk.folder, frozen.record, url=postgres, has_place=frozen.has_place)
     except RunError as error:
         if error.what != "this study is open in another process":
             raise
-        hint = "do it in the dashboard, or end the server first"
-        what = "the study's server runs, and one process writes to a study"
+        hint = "Use the dashboard, or stop the server first."
+        what = "The server of the study is running; only one process can write to a study."
         raise RunError(what, place=error.place, hint=hint) from error
     with opened as store:
+        if launch:
+            copy_inputs(on_disk)
         yield store
 
 
-# -- reconcile: the platform's list of submissions against what is stored -------------------------------------------
+# -- reconcile: the platform's list of submissions compared with the study -------------------------------------------
 
 
 @click.command("reconcile", cls=Verb)
 @STUDY
 @click.argument("platform", metavar="PLATFORM.csv", type=click.Path(path_type=Path))
-@options.path("--out", metavar="FILE", about="Write the differences as CSV too.")
+@options.path("--out", metavar="FILE", about="Write the differences as CSV.")
 @click.option(
-    "--apply", "apply_list", is_flag=True, help="Mark who returned or timed out there as such; their places are free."
+    "--apply",
+    "apply_list",
+    is_flag=True,
+    help="Mark participants as returned or timed out, as on the platform; this frees their places.",
 )
 @POSTGRES
 def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list: bool, postgres: str | None) -> None:
-    """Compare the platform's list with what is stored; apply it.
+    """Compare the platform's list with the study; apply it.
 
-    Every difference is printed with what to do, and who is owed a top-up of their pay. --apply first marks who left on
-    the platform and is under way here; nobody who has finished is changed. While the server runs, apply it in the
-    dashboard. The file has ids of the platform: keep it private.
+    Every difference is printed with what to do, followed by underpaid participants. --apply first marks active
+    participants who left on the platform; finished participants are not changed. While the server runs, apply the list
+    in the dashboard. The output file has platform IDs: keep it private.
     """
     submissions = read_submissions(existing_file(platform))
     on_disk = read_study(study)
@@ -241,10 +288,10 @@ def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list:
             owed = _top_ups(store, on_disk.definition.payment)
     _print_differences(differences, len(submissions))
     if owed:
-        print_table(("participant", "owed", "minutes"), owed, title="Earned less than the least hourly pay")
+        print_table(("participant", "owed", "minutes"), owed, title="Underpaid participants")
     if out is not None:
         write_differences(differences, out)
-        say(f"written: {out}")
+        say(f"Saved {out}")
 
 
 def _mark_leavers(store: Store, submissions: tuple[PlatformSubmission, ...]) -> None:
@@ -254,8 +301,8 @@ def _mark_leavers(store: Store, submissions: tuple[PlatformSubmission, ...]) -> 
     ids = [(record.platform_id, record.participant_id) for record in ours if record.participant_id in marked]
     rows = [(platform_id, who, str(marked[who]), str(left[who])) for platform_id, who in ids]
     if rows:
-        print_table(("participant", "random id", "was", "is"), rows)
-    say(f"marked: {len(rows)}" + ("; their places are free" if rows else ""))
+        print_table(("participant", "random ID", "before", "now"), rows)
+    say(f"Marked {counted(len(rows), 'participant')}." + (" Their places are free." if rows else ""))
 
 
 def _print_differences(differences: tuple[PlatformDifference, ...], n_submissions: int) -> None:

@@ -1,4 +1,4 @@
-"""``lexiscope annotate serve|preview``: the pages of a study, for participants or for a look."""
+"""``lexiscope annotate serve|preview``: the pages of a study, for participants or as a preview."""
 
 from __future__ import annotations
 
@@ -14,67 +14,78 @@ from lexiscope.annotation.web.serving import Serving, StudyLinks, serve
 from lexiscope.cli import options
 from lexiscope.cli.output import remark, say, say_folded
 from lexiscope.cli.verb import Failure, Verb
+from lexiscope.core.showing import counted
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command("serve", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--folder", type=_FOLDER, help="Where answers are stored; else the file's name without its ending.")
+@click.option(
+    "--folder", type=_FOLDER, help="Folder for the answers; default: the name of the study file without its ending."
+)
 @options.of_settings(Serving)
-@click.option("--new", is_flag=True, help="Start again without the answers of a database that is lost or damaged.")
+@click.option("--new", is_flag=True, help="Restart without the answers of a lost or damaged database.")
 def serve_study(file: Path, *, folder: Path | None, new: bool, **given: Any) -> None:
-    """Run a study: pages for participants and for the researcher.
+    """Run a study: pages for participants and researchers.
 
-    Nothing is served that `annotate check` finds fault with. Ctrl-C ends it; the same command continues the study.
-    A launched study whose database is missing or damaged is not served: restore a backup, or insist with --new.
+    The study must pass `annotate check`. Ctrl-C stops the server; the same command continues the study. If the database
+    of a launched study is missing or damaged, restore a backup, or restart with --new.
     """
     serving = options.make_settings(Serving, given)
     serving.check()
     study = read_study(file, folder)
-    _check_ready(study)
+    check_ready(study)
+    if study.definition.planned.questions:
+        remark(
+            "Planned questions are confirmatory only with a plan that is signed before the first answer: "
+            "lexiscope annotate sign"
+        )
     if serving.unsafe_fast:
-        remark("unsafe-fast: a power cut may take answers that were acknowledged")
+        remark(
+            "Warning: with --unsafe-fast, a power cut can lose answers that participants saw as saved. Remove the "
+            "option for a real study."
+        )
     serve(study, serving, say=lambda links: _say_links(study, serving, links), new=new)
-    say("ended; every acknowledged answer is stored")
+    say("Server stopped. All answers are saved.")
 
 
 @click.command("preview", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen at; else any free one.")
-@click.option("--out", type=_FOLDER, help="Write the pages as files into this folder instead of serving them.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; default: any free port.")
+@click.option("--out", type=_FOLDER, help="Write the pages as files into this folder instead.")
 def preview(file: Path, *, port: int, out: Path | None) -> None:
     """Show every page of a study without storing anything.
 
-    Texts that are missing yet are shown as missing.
+    Missing texts are marked.
     """
     study = read_study(file)
     if out is None:
-        serve_preview(study, port=port, say=lambda url: say(f"every page of the study: {url}   (Ctrl-C ends it)"))
+        serve_preview(study, port=port, say=lambda url: say(f"Preview of all pages: {url}   (Ctrl-C stops it)"))
         return
     written = write_preview(study, out)
-    say(f"written: {out} ({len(written)} pages); open {written[0]}")
+    say(f"Saved {out} ({counted(len(written), 'page')}). Open {written[0]}")
 
 
-def _check_ready(study: StudyOnDisk) -> None:
+def check_ready(study: StudyOnDisk) -> None:
+    """Check that a study is ready to launch. Errors: :class:`Failure` with every problem."""
     problems = launch_problems(study.definition, study.items)
     if problems:
         listed = [str(study.file.error(problem)) for problem in problems]
-        n = len(problems)
-        listed.append(f"not served: {n} {'thing stands' if n == 1 else 'things stand'} in the way of the launch")
+        listed.append(f"Not ready: {counted(len(problems), 'error')} to fix.")
         raise Failure("\n".join(listed))
 
 
 def _say_links(study: StudyOnDisk, serving: Serving, links: StudyLinks) -> None:
-    say(f"study: {study.definition.name}, stored in {'PostgreSQL' if serving.postgres else study.folder}")
+    say(f"Study:        {study.definition.name}, stored in {'PostgreSQL' if serving.postgres else study.folder}")
     if links.set_aside is not None:
         remark(f"Warning: this study starts again without earlier answers. What is left of it is in {links.set_aside}.")
         remark("That folder holds platform IDs: delete it when you no longer need it.")
     if links.participants:
-        say(f"participants: {links.participants}")
+        say(f"Participants: {links.participants}")
     else:
-        say_folded(f"participants: a link for each, made by lexiscope annotate invite {study.folder} --n 20")
-    say(f"researcher:   {links.researcher}")
+        say_folded(f"Participants: one link each, made with lexiscope annotate invite {study.folder} --n 20")
+    say(f"Researcher:   {links.researcher}")
     if links.set_up:
-        say(f"set a password first (one person, once, within 24 hours): {links.set_up}")
-    say("Ctrl-C ends it")
+        say(f"First set a password (this link works once, within 24 hours): {links.set_up}")
+    say("Ctrl-C stops the server.")

@@ -9,13 +9,21 @@ from typing import Any
 import click
 
 from lexiscope.annotation.export.preregistration import preregistration_template
-from lexiscope.annotation.study_file.definition import StudyDefinition, text_versions
+from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.study_file.design import DividedLists, build_design
 from lexiscope.annotation.study_file.items import file_items, read_study_items, study_items, table_items
 from lexiscope.annotation.study_file.launch import Problem, launch_problems, launch_warnings
 from lexiscope.annotation.study_file.launch_screen import search_problems
-from lexiscope.annotation.study_file.template import draft_definition, with_drawn_lists, write_draft
+from lexiscope.annotation.study_file.page_texts import participants_texts
+from lexiscope.annotation.study_file.template import (
+    TEXTS,
+    about_you_words,
+    check_words,
+    draft_definition,
+    with_drawn_lists,
+    write_draft,
+)
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, say, say_folded
@@ -27,31 +35,53 @@ from lexiscope.core.run import write_atomically
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.tasks import DEFAULT
+from lexiscope.tasks.kit.asking import PromptText, prompt_text
+from lexiscope.tasks.kit.words_file import PromptWords, read_words, words_template
 
 
 @click.command("init", cls=Verb)
-@click.option("--task", default=DEFAULT, show_default=True, help="The question: a task of `lexiscope list tasks`.")
-@click.option("--items", "items_file", required=True, metavar="FILE", help="The items that people are to answer.")
+@click.option("--task", default=DEFAULT, show_default=True, help="Question to ask: a task from `lexiscope list tasks`.")
+@click.option("--items", "items_file", required=True, metavar="FILE", help="Your item file.")
 @options.column_map
-@click.option("--language", metavar="TAG", help="Language of items and texts, where no column gives it: es, en.")
-@click.option("--name", default="study", show_default=True, help="A short name.")
+@click.option("--language", metavar="TAG", help="Language code (es, en), if the items have no column for it.")
+@click.option("--name", default="study", show_default=True, help="Short name of the study.")
 @click.option(
     "--wording",
     type=click.Choice(("own", "published")),
     default="own",
     show_default=True,
-    help="Instructions and qualification: Lexiscope's own, or those of the task's paper.",
+    help="Instructions, qualification, anchors and page texts: Lexiscope's own, or those of the task's paper.",
 )
-@options.path("--out", metavar="FILE", about="The file to write.", required=True)
+@click.option(
+    "--words",
+    "words_file",
+    metavar="FILE",
+    help="Your texts, in any language: a file of `lexiscope annotate words`. It also sets the language.",
+)
+@options.path("--out", metavar="FILE", about="Output file.", required=True)
 def init(
-    *, task: str, items_file: str, pairs: tuple[str, ...], language: str | None, name: str, wording: str, out: Path
+    *,
+    task: str,
+    items_file: str,
+    pairs: tuple[str, ...],
+    language: str | None,
+    name: str,
+    wording: str,
+    words_file: str | None,
+    out: Path,
 ) -> None:
-    """Write the file of a new study, every setting spelled out.
+    """Write the file of a new study, with all settings.
 
-    Consent and ethics statement stay empty: only you can write them. The words of a paper are read from the data
-    folder.
+    A comment describes each setting. Consent text and ethics statement are empty: only you can write them. The texts of
+    a paper are read from the data folder.
     """
     path, column_map = existing_file(items_file), read_map(pairs)
+    given = read_words(words_file, catalog.screen(task)) if words_file is not None else None
+    if given is not None and words_file is not None:
+        if wording == "published" or language not in (None, given.language):
+            raise click.UsageError("--words sets language and wording. Remove --language and --wording.")
+        check_words(given, words_file)
+        language = given.language
     # a table that Lexiscope wrote names its columns itself
     source = (table_items(path) if not pairs else None) or file_items(
         path, column_map, task=task, dataset=name, language=language or "und"
@@ -64,22 +94,59 @@ def init(
         name=name,
         columns=dict(column_map.items()),
         published=wording == "published",
+        words=given,
     )
     draft = with_drawn_lists(draft, Path(items_file))
     write_draft(draft, out)
     if source.merged:
-        say(f"{source.merged}: give each row an item_id of its own where they are different items")
-    say(f"written: {out} (items: {len(source.items)}, lists: {draft.design.lists})")
-    say(f"next: lexiscope annotate check {out}")
+        say_folded(f"{source.merged}. If they are different items, give each row a unique item_id.")
+    if wording == "published" and not draft.words.task:
+        say_folded(
+            "the texts of the page are Lexiscope's: the data folder has no ambistory/instruments/c_interface.txt, the "
+            "text of the paper's appendix C (Figures 2 to 4)"
+        )
+    sizes = f"{counted(len(source.items), 'item')}, {counted(draft.design.lists, 'list')}"
+    say(f"Saved {out} ({sizes})")
+    say(f"Next: lexiscope annotate check {out}")
+
+
+@click.command("words", cls=Verb)
+@click.argument("task")
+@click.option("--language", metavar="TAG", required=True, help="Language code of your texts: sw, de, pt-BR.")
+@options.path("--out", metavar="FILE", about="Output file.", required=True)
+def words(*, task: str, language: str, out: Path) -> None:
+    """Write a file of words to fill in, for any language.
+
+    The file has all texts of a task for participants and chat models, each under its English text. TASK is a task from
+    `lexiscope list tasks`. In a language of the package, delete the texts that you do not want to change.
+    """
+    if out.exists():
+        raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new file")
+    screen = catalog.screen(task)
+    file = screen.folder / "prompt.txt"
+    english = prompt_text(file, "en") if file.is_file() else PromptText("", "")
+    text = words_template(
+        screen,
+        language,
+        texts=TEXTS["en"],
+        about_you=about_you_words("en"),
+        pages=participants_texts(),
+        prompt=PromptWords(system=english.system, user=english.user, not_quoted=english.not_quoted),
+    )
+    write_atomically(out, text)
+    say(f"Saved {out}")
+    say(
+        f"Next: fill it in, then run lexiscope annotate init --task {task} --items ITEMS --words {out} --out study.yaml"
+    )
 
 
 @click.command("template", cls=Verb)
-@click.option("--study", metavar="NAME", help="List the questions of this study: a name from `lexiscope list studies`.")
-@options.path("--out", metavar="FILE", about="The file to write.", required=True)
+@click.option("--study", metavar="NAME", help="Study whose questions are listed: a name from `lexiscope list studies`.")
+@options.path("--out", metavar="FILE", about="Output file.", required=True)
 def template(*, study: str | None, out: Path) -> None:
     """Write a template of a pre-registration, with blanks to fill in.
 
-    The file says TEMPLATE. Fill it in and register it before the first participant answers.
+    Fill the file in and register it before the first participant answers.
     """
     if out.exists():
         raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new file")
@@ -95,9 +162,10 @@ def template(*, study: str | None, out: Path) -> None:
 @options.as_json
 @click.pass_context
 def check(ctx: click.Context, /, file: Path, *, as_json: bool) -> None:
-    """Say whether a study may be launched, and what is missing.
+    """Check whether a study is ready to launch.
 
-    The exit status is 0 where nothing stands in the way, else 1. A warning (W…) stands in nobody's way.
+    Errors (E…) and warnings (W…) are shown at their lines. The exit status is 1 if there are errors. Warnings do not
+    block the launch.
     """
     study = read_definition(existing_file(file))
     source = read_study_items(study.definition)
@@ -114,7 +182,7 @@ def check(ctx: click.Context, /, file: Path, *, as_json: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @options.as_json
 def design(file: Path, *, as_json: bool) -> None:
-    """Print the design: the lists, and what each of them holds."""
+    """Print the design: the lists and their items."""
     study = read_definition(existing_file(file))
     made = design_of(study, study_items(study.definition))
     if as_json:
@@ -122,25 +190,28 @@ def design(file: Path, *, as_json: bool) -> None:
         return
     say(made.text())
     checks = study.definition.trials_per_list
-    say(f"{counted(len(made.items), 'item')}, {len(made.shared)} of them in every list; checks in each list: {checks}")
+    say(f"{counted(len(made.items), 'item')}, in every list: {len(made.shared)}; checks per list: {checks}")
     say_folded(_participants_needed(study.definition, len(made.lists)))
 
 
 def _participants_needed(definition: StudyDefinition, n_lists: int) -> str:
-    """How many people a study needs: for each list of each arm; where items are drawn, those that it opens at first."""
+    """Return how many participants a study needs: per list and view; if items are drawn, the first wave."""
     per_item, arms = definition.ratings.per_item, len(definition.views)
     if catalog.screen(definition.task).drawn:
-        writers = counted(definition.ratings.first_wave or per_item, "person", "people")
-        return f"{writers}, {counted(definition.pool.per_person, 'answer')} each, besides those excluded"
-    by_arm = f" in each of {arms} arms ({', '.join(definition.views)})" if arms > 1 else ""
-    wanted = counted(per_item * n_lists * arms, "person", "people")
-    return f"{counted(per_item, 'valid answer')} an item{by_arm}: {wanted}, besides those excluded"
+        writers = counted(definition.ratings.first_wave or per_item, "participant")
+        answers = counted(definition.pool.per_person, "answer")
+        return f"{writers} with {answers} each, plus replacements for excluded participants"
+    by_view = f" in each of {arms} views ({', '.join(definition.views)})" if arms > 1 else ""
+    wanted = counted(per_item * n_lists * arms, "participant")
+    return (
+        f"{counted(per_item, 'valid answer')} per item{by_view}: {wanted}, plus replacements for excluded participants"
+    )
 
 
 def _common_language(items: tuple[Item, ...]) -> str:
     languages = {usage.language for item in items for usage in item.usages}
     if len(languages) != 1 or languages == {"und"}:
-        raise click.UsageError("name the language of items and texts: --language es")
+        raise click.UsageError("The language of the items is unknown. Add --language, for example --language es.")
     return languages.pop()
 
 
@@ -165,14 +236,15 @@ def _print_problems(
     for problem in (*problems, *warnings):
         say(str(study.error(problem)))
     if warnings:
-        say(f"{counted(len(warnings), 'warning')}: nothing that stands in the way")
+        they = "it does" if len(warnings) == 1 else "they do"
+        say(f"{counted(len(warnings), 'warning')} ({they} not block the launch).")
     if problems:
-        say(f"not ready: {len(problems)} {'thing stands' if len(problems) == 1 else 'things stand'} in the way")
+        say(f"Not ready: {counted(len(problems), 'error')} to fix.")
         return
-    pay = study.definition.payment
-    say(f"ready. Items: {len(items)}, lists: {study.definition.design.lists}, {pay.hourly:.2f} {pay.currency} an hour")
-    versions = [f"{name} {version}" for name, version in text_versions(study.definition).items() if version]
-    say_folded("versions of the texts: " + ", ".join(versions))
+    pay, lists = study.definition.payment, counted(study.definition.design.lists, "list")
+    say(f"Ready: {counted(len(items), 'item')}, {lists}, {pay.hourly:.2f} {pay.currency} per hour.")
+    if study.definition.planned.questions:
+        say(f"Next: lexiscope annotate sign {study.source.path} --by NAME. Without it, no result is confirmatory.")
 
 
 def _problem_json(study: DefinitionFile, problem: Problem) -> dict[str, Any]:

@@ -23,18 +23,19 @@ from lexiscope.cli.output import print_json, print_table, progress_bar, remark, 
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
+from lexiscope.core.showing import counted
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
 
-#: problems with which a rehearsal would mean nothing; missing texts do not disturb it
+#: errors with which a rehearsal would be meaningless; missing texts do not disturb it
 _BLOCKING = ("E402", "E407", "E408", "E421", "E422", "E616", "E617", "E619", "E625", "E626", "E627", "E628")
 
 
 @click.command("simulate", cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True, help="How many rehearsals.")
+@click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True, help="Number of rehearsals.")
 @options.of_settings(Population)
-@click.option("--through-server", is_flag=True, help="Send them once through the real server, page by page.")
-@click.option("--people", type=click.IntRange(min=1), help="With --through-server: at most so many come.")
+@click.option("--through-server", is_flag=True, help="Run one rehearsal through the real server, page by page.")
+@click.option("--people", type=click.IntRange(min=1), help="With --through-server: highest number of participants.")
 @options.path("--out", metavar="FOLDER", about="With --through-server: write the export here.")
 @options.as_json
 @options.quiet
@@ -51,13 +52,13 @@ def simulate_study(
 ) -> None:
     """Rehearse a study with simulated participants.
 
-    They go through the real design, places, checks, exclusion rules and planned model. Printed are participants paid,
-    cost, hours, ratings per item, the participants that the rules find, and the power of the planned test. Through the
-    server there is one rehearsal, for any task, with an export on demand. Set the shares to what you expect of your
-    participants. All that is computed from such an export says that the participants are simulated.
+    The rehearsal uses the real design, places, checks, exclusion rules and planned model. It prints the participants
+    paid, cost, hours, ratings per item, the participants that each rule excludes, and the power of the planned test.
+    --through-server runs one rehearsal, for any task, and can write an export. Set the shares as you expect them. All
+    results that are computed from such an export are marked as simulated.
     """
     if not through_server and (people is not None or out is not None):
-        raise click.UsageError("--people and --out belong to --through-server")
+        raise click.UsageError("--people and --out need --through-server.")
     study = read_definition(existing_file(file))
     items = study_items(study.definition)
     problems = launch_problems(study.definition, items)
@@ -71,7 +72,7 @@ def simulate_study(
         rehearse_on_server(on_disk, population, people=people or 0, out=out, as_json=as_json, quiet=quiet)
         return
     if catalog.screen(study.definition.task).widget != "scale":
-        raise InputError("this task collects no ratings", hint="rehearse it page by page: --through-server")
+        raise InputError("This task does not collect ratings.", hint="Rehearse it with --through-server.")
     with progress_bar("rehearsing", quiet=quiet or as_json) as progress:
         seeds_used = range(1, seeds + 1)
         made = design_of(study, items)
@@ -81,7 +82,8 @@ def simulate_study(
         return
     _print_simulated(study, result)
     if problems:
-        remark(f"{len(problems)} things stand in the way of its launch: lexiscope annotate check {file}", quiet=quiet)
+        errors = counted(len(problems), "error")
+        remark(f"Not ready to launch: {errors} to fix. Run lexiscope annotate check {file}.", quiet=quiet)
 
 
 def _print_simulated(study: DefinitionFile, result: SimulationSummary) -> None:
@@ -92,26 +94,27 @@ def _print_simulated(study: DefinitionFile, result: SimulationSummary) -> None:
     ]
     title = f"{len(result.runs)} rehearsals, {result.n_complete} complete"
     print_table(("", "median", "95 %"), rows, title=title, right=("median", "95 %"))
-    say(f"valid ratings of an item: {result.fewest_ratings} to {result.most_ratings}, mean {result.mean_ratings:.2f}")
+    say(f"Valid ratings per item: {result.fewest_ratings} to {result.most_ratings}, mean {result.mean_ratings:.2f}")
     say()
-    _print_rules(result.rules, result.missed, title=f"{SIMULATED_PARTICIPANTS} caught, over all rehearsals")
+    _print_rules(result.rules, result.missed, title=f"{SIMULATED_PARTICIPANTS} excluded, over all rehearsals")
     planned = study.definition.planned
     if not planned.model:
-        say("no analysis is planned: no power")
+        say("No analysis is planned, so there is no power.")
     elif result.power is None or result.power_se is None or result.estimate is None:
         recovered = result.runs[0].recovered
-        say_folded(f"the planned model could not be fitted: {'' if recovered is None else recovered.reason}")
+        say_folded(f"Could not fit the planned model: {'' if recovered is None else recovered.reason}")
     else:
         say_folded(
-            f"{planned.effect}: planted {planned.size:g} points, found {result.estimate:.3f} on average; significant "
-            f"at .05 in {result.power:.0%} of {result.n_tested} rehearsals (SE {result.power_se:.1%}); {planned.model}"
+            f"{planned.effect}: simulated {planned.size:g} points, estimated {result.estimate:.3f} on average; "
+            f"significant at .05 in {result.power:.0%} of {result.n_tested} rehearsals (SE {result.power_se:.1%}); "
+            f"{planned.model}"
         )
 
 
 def _print_rules(rules: Sequence[RuleCatches], missed: Iterable[tuple[str, int]], *, title: str) -> None:
-    """Print how many participants of each kind each exclusion rule found, and how many no rule found."""
+    """Print how many participants of each kind each exclusion rule excluded, and how many no rule excluded."""
     caught: list[tuple[object, ...]] = [(r.rule, r.careless, r.slow, r.non_native, r.attentive) for r in rules]
-    caught.append(("(missed by all)", *(n for _, n in missed), ""))
+    caught.append(("(no rule)", *(n for _, n in missed), ""))
     columns = ("rule", "careless", "slow", "non-native", "attentive")
     print_table(columns, caught, title=title, right=columns[1:], whole=columns[1:])
 
@@ -138,7 +141,7 @@ def _simulated_json(result: SimulationSummary) -> dict[str, Any]:
 def rehearse_on_server(
     study: StudyOnDisk, population: Population, *, people: int, out: Path | None, as_json: bool, quiet: bool
 ) -> None:
-    """Rehearse a study through its server once, print what was found, and write the export where it is asked for.
+    """Rehearse a study through its server once, print the results, and write the export if *out* is given.
 
     Errors: those of the rehearsal and of the export.
     """
@@ -151,7 +154,7 @@ def rehearse_on_server(
         return
     _print_server_run(study, run)
     if out is not None:
-        remark(f"written: {out}; every table in it is marked: {SIMULATED_PARTICIPANTS}", quiet=quiet)
+        remark(f"Saved {out}. All tables are marked: {SIMULATED_PARTICIPANTS}.", quiet=quiet)
 
 
 def _print_server_run(study: StudyOnDisk, run: ServerRun) -> None:
@@ -166,22 +169,23 @@ def _print_server_run(study: StudyOnDisk, run: ServerRun) -> None:
         ("requests", run.n_requests),
         ("processor time per answer (ms)", f"{run.cpu_ms:.2f}"),
     ]
-    title = f"one rehearsal through the server, {SIMULATED_PARTICIPANTS}" + ("" if run.complete else ", not complete")
+    title = f"One rehearsal through the server, {SIMULATED_PARTICIPANTS}" + ("" if run.complete else ", not complete")
     print_table(("", "n"), rows, title=title, right=("n",))
     fewest, middle, most = run.ratings
-    say(f"valid answers to an item: {fewest} to {most}, mean {middle:.2f}")
+    say(f"Valid answers per item: {fewest} to {most}, mean {middle:.2f}")
     say()
     if run.rules:
-        _print_rules(run.rules, run.missed, title=f"{SIMULATED_PARTICIPANTS} caught")
+        _print_rules(run.rules, run.missed, title=f"{SIMULATED_PARTICIPANTS} excluded")
     planned, fitted = study.definition.planned, run.recovered
     if fitted is None:
-        say("no analysis is planned")
+        say("No analysis is planned.")
     elif fitted.estimate is None or fitted.p is None:
-        say_folded(f"the planned model could not be fitted: {fitted.reason}")
+        say_folded(f"Could not fit the planned model: {fitted.reason}")
     else:
         say_folded(
-            f"{planned.effect}: planted {planned.size:g} points, found {fitted.estimate:.3f} (SE {fitted.se or 0:.3f}),"
-            f" p = {fitted.p:.4f} in this rehearsal; its power takes many: leave --through-server out"
+            f"{planned.effect}: simulated {planned.size:g} points, estimated {fitted.estimate:.3f} "
+            f"(SE {fitted.se or 0:.3f}), p = {fitted.p:.4f} in this rehearsal. For the power, run it without "
+            "--through-server."
         )
 
 

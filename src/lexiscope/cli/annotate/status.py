@@ -1,6 +1,6 @@
-"""``lexiscope annotate status|export|verify``: look at a study, whether or not its server runs.
+"""``lexiscope annotate status|export|verify``: read a study; its server may be running.
 
-A running SQLite study has one writer, its server. These verbs read a copy that is made in a moment and thrown away.
+A running SQLite study has one writer, its server. These commands read a temporary copy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lexiscope.core.showing import counted
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 
 _SHOWN = 5
-"""How many items or people a line of the status names; --json and the export have all."""
+"""How many items or participants a line of the status names; --json and the export have all."""
 
 
 @click.command("status", cls=Verb)
@@ -33,9 +33,9 @@ _SHOWN = 5
 @POSTGRES
 @options.as_json
 def status(study: Path, *, postgres: str | None, as_json: bool) -> None:
-    """Say how far a study is, whether or not its server runs.
+    """Show the progress of a study.
 
-    STUDY is the study's file, or the folder in which it runs.
+    STUDY is the study file, or the folder in which the study runs. The server may be running.
     """
     on_disk = read_study(study)
     frozen = on_disk.freeze()
@@ -47,26 +47,26 @@ def status(study: Path, *, postgres: str | None, as_json: bool) -> None:
         return
     _print_status(on_disk, now)
     if due is not None and due <= datetime.now(UTC):
-        say_folded(f"platform ids are due to be deleted since {due:%Y-%m-%d}: lexiscope annotate purge {study}")
+        say_folded(f"Platform IDs should have been deleted on {due:%Y-%m-%d}. Run lexiscope annotate purge {study}.")
 
 
 @click.command("export", cls=Verb)
 @STUDY
-@options.path("--out", metavar="FOLDER", about="The folder to write.", required=True)
+@options.path("--out", metavar="FOLDER", about="Output folder.", required=True)
 @POSTGRES
 def export(study: Path, *, out: Path, postgres: str | None) -> None:
-    """Write the tables of a study, whether or not its server runs.
+    """Write the tables of a study.
 
-    Random ids stand for participants; ids of the recruiting platform are in none of the files.
+    The server may be running. Participants have random IDs; no file has IDs of the recruiting platform.
     """
     on_disk = read_study(study)
     frozen = on_disk.freeze()
     with open_snapshot(frozen, on_disk.folder, url=postgres) as store:
         made = write_export(read_collected_for_export(frozen, store), out)
-    say(f"written: {out} ({counted(len(made.files), 'file')})")
+    say(f"Saved {out} ({counted(len(made.files), 'file')})")
     if made.simulated:
         say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
-    say(f"judgments: {made.n_judgments}; participants: {made.n_participants}, valid: {made.n_valid}")
+    say(f"Responses: {made.n_judgments}; participants: {made.n_participants}, valid: {made.n_valid}")
 
 
 @click.command("verify", cls=Verb)
@@ -76,16 +76,16 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
 def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
     """Check a study's database: file, audit log, seals, rules.
 
-    The exit status is 0 where all is well, else 1.
+    The exit status is 1 if there is a problem.
     """
     on_disk = read_study(study)
     with open_snapshot(on_disk.freeze(), on_disk.folder, url=postgres, checked=False) as store:
         check = store.verify()
     for problem in check.problems:
         say(problem)
-    well = "all is well" if not check.problems else counted(len(check.problems), "problem")
+    problems = counted(len(check.problems), "problem") if check.problems else "no problems"
     entries = counted(check.audit_entries, "entry", "entries")
-    say(f"{well}: {counted(check.answers, 'answer')}, {entries} in the audit log")
+    say(f"Checked {counted(check.answers, 'answer')} and {entries} of the audit log: {problems}.")
     if check.problems and postgres is None:
         say(f"what to do: {recovery_hint(on_disk.folder)}")
     ctx.exit(1 if check.problems else 0)
@@ -104,43 +104,44 @@ def _print_status(study: StudyOnDisk, now: StudyProgress) -> None:
         columns, rows = ("list", *columns[2:]), [(row[0], *row[2:]) for row in rows]
     print_table(columns, rows, right=columns[1:])
     lists = counted(len(now.lists), "list")
-    wanted = counted(now.wanted, "person", "people")
-    say(f"valid: {now.valid} of {wanted} wanted ({lists} × {now.wanted // max(1, len(now.lists))})")
-    say(f"at it now: {now.at_it}; left before the end: {now.left}")
-    say(", ".join(f"{state}: {n}" for state, n in now.states.items()) or "nobody has come yet")
+    say(f"Valid participants: {now.valid} of {now.wanted} ({lists} × {now.wanted // max(1, len(now.lists))})")
+    say(f"Active: {now.at_it}. Dropped out: {now.left}.")
+    states = ", ".join(f"{state.replace('_', ' ')} {n}" for state, n in now.states.items())
+    say(f"All participants: {states}" if states else "No participants yet.")
     for view, coverage in now.coverage.items():
         say_folded(_coverage_text(coverage, f" in the view {view}" if len(now.coverage) > 1 else ""))
     _print_pay(now)
     for suggestion in now.suggestions:
-        say_folded(f"list {suggestion.list_id}: ask for {suggestion.ask} more")
+        more = counted(suggestion.ask, "more participant")
+        say_folded(f"List {suggestion.list_id}: recruit {more}.")
     for rule, why in now.waiting:
-        say_folded(f"not judged yet: {rule} ({why})")
+        say_folded(f"Rule pending: {rule}. {why}")
 
 
 def _coverage_text(coverage: ItemCoverage, where: str) -> str:
     """Describe the answers to the items in one view: how many, and which items have too few."""
-    text = f"valid answers to an item{where}: {coverage.n_min} to {coverage.n_max}, mean {coverage.n_mean:.2f}"
+    text = f"Valid answers per item{where}: {coverage.n_min} to {coverage.n_max}, mean {coverage.n_mean:.2f}"
     if not coverage.short:
-        return f"{text}; {coverage.minimum} are needed, and every item has them"
+        return f"{text}; all items have the {coverage.minimum} needed."
     few = sorted(coverage.short, key=lambda item: item.n)[:_SHOWN]
     named = ", ".join(f"{item.item_id}: {item.n}" for item in few)
-    more = f", and {len(coverage.short) - len(few)} more" if len(coverage.short) > len(few) else ""
-    return f"{text}; {counted(len(coverage.short), 'item')} below the {coverage.minimum} needed ({named}{more})"
+    more = f" and {len(coverage.short) - len(few)} more" if len(coverage.short) > len(few) else ""
+    return f"{text}; {counted(len(coverage.short), 'item')} below the {coverage.minimum} needed ({named}{more})."
 
 
 def _print_pay(now: StudyProgress) -> None:
     pay = now.pay
     if pay.median_minutes is not None and pay.hourly is not None:
-        hourly = f"{pay.hourly:.2f} {pay.currency} an hour"
-        say(f"median session {pay.median_minutes:.1f} min, {hourly}, paid {pay.total:.2f}")
+        hourly = f"{pay.hourly:.2f} {pay.currency} per hour"
+        say(f"Median session time: {pay.median_minutes:.1f} min ({hourly}); paid in total: {pay.total:.2f}")
     if pay.median_trial_minutes is not None:
-        say(f"median time in the trials {pay.median_trial_minutes:.1f} min")
+        say(f"Median time on trials: {pay.median_trial_minutes:.1f} min")
     if now.owed:
         total = sum(participant.owed for participant in now.owed)
         say_folded(
-            f"{counted(len(now.owed), 'person', 'people')} earned less than the least hourly pay: {total:.2f} "
-            f"{pay.currency} owed together (pay.csv of the export; reconcile gives the platform's ids)"
+            f"Underpaid participants: {len(now.owed)}; owed in total: {total:.2f} {pay.currency} (see pay.csv of the "
+            "export; reconcile lists the platform IDs)"
         )
         for participant in now.owed[:_SHOWN]:
-            earned = f"{participant.minutes:.1f} min, {participant.hourly:.2f} {pay.currency} an hour"
+            earned = f"{participant.minutes:.1f} min, {participant.hourly:.2f} {pay.currency} per hour"
             say(f"  {participant.participant_id}: {earned}, owed {participant.owed:.2f}")

@@ -1,6 +1,6 @@
-"""``lexiscope annotate draft``, ``pool`` and ``stage``: what people and language models wrote becomes the next study.
+"""``lexiscope annotate draft``, ``pool`` and ``stage``: texts of participants and models become the next study.
 
-No draft of a model is used as it is: the tables that are written here await a person's verdict.
+No draft of a model is used without review: a person writes a verdict into the tables that are written here.
 """
 
 from __future__ import annotations
@@ -30,17 +30,23 @@ from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically
+from lexiscope.core.showing import counted
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.resources.lexicons.pun_senses import read_pun_senses
 from lexiscope.tasks.ambiguous_sentence import example_request
 
-_SUBJECT = click.option("--subject", metavar="SPEC", help="Who drafts: chat:MODEL@URL, causal_lm:FOLDER …")
-_DRAFTS = options.path("--drafts", metavar="FILE", about="Drafts that were reviewed.", multiple=True)
+_SUBJECT = click.option("--subject", metavar="SPEC", help="Model that drafts: chat:MODEL@URL, causal_lm:FOLDER …")
+_DRAFTS = options.path("--drafts", metavar="FILE", about="Reviewed drafts.", multiple=True)
 
 
 @click.command("draft", cls=Verb)
 @STUDY
-@click.option("--what", type=click.Choice(("clean", "precontext")), required=True, help="What is to be drafted.")
+@click.option(
+    "--what",
+    type=click.Choice(("clean", "precontext")),
+    required=True,
+    help="Texts to draft: cleaned texts, or precontexts.",
+)
 @_SUBJECT
 @_DRAFTS
 @click.option(
@@ -48,7 +54,7 @@ _DRAFTS = options.path("--drafts", metavar="FILE", about="Drafts that were revie
     type=click.Choice(("own", "published")),
     default="own",
     show_default=True,
-    help="The prompt: Lexiscope's own, or that of the task's paper.",
+    help="Prompt: that of Lexiscope, or that of the paper.",
 )
 @options.path("--out", metavar="FILE.csv", about="The table to write.", required=True)
 @POSTGRES
@@ -62,12 +68,12 @@ def draft(
     out: Path,
     postgres: str | None,
 ) -> None:
-    """Let a language model draft texts for a person to review.
+    """Draft texts with a language model, for review.
 
-    It cleans accepted texts, or writes precontexts. STUDY asks for ambiguous sentences or story endings. Every draft
-    is checked: a cleaned sentence keeps its word, a precontext has three sentences without it. Fill in the verdict
-    (accepted, rejected), mend the column text where it is needed, and give the table to `lexiscope annotate stage
-    --drafts`. Precontexts are written for sentences as the reviewed drafts of --drafts leave them.
+    The model cleans accepted texts, or writes precontexts. STUDY asks for ambiguous sentences or story endings. Every
+    draft is checked: a cleaned sentence keeps its word, a precontext has three sentences without the word. Write
+    accepted or rejected into the column verdict, correct the column text if needed, and pass the table to `lexiscope
+    annotate stage --drafts`. Precontexts are written for the sentences in the reviewed drafts of --drafts.
     """
     on_disk = read_study(study)
     frozen = on_disk.freeze()
@@ -85,28 +91,30 @@ def draft(
 @options.path("--texts", metavar="FILE.xml", about="The texts of the puns.")
 @options.path("--out", metavar="FILE.csv", about="The pool to write.", required=True)
 @_SUBJECT
-@options.path("--examples", metavar="FILE.csv", about="Where --subject's examples are written.")
+@options.path("--examples", metavar="FILE.csv", about="File for the drafted examples of --subject.")
 @_DRAFTS
 def pool(
     gold: Path, *, texts: Path | None, out: Path, subject: str | None, examples: Path | None, drafts: tuple[Path, ...]
 ) -> None:
-    """Make a pool of homonyms with two meanings each, of puns.
+    """Make a pool of homonyms with two meanings each, from puns.
 
     GOLD is the gold file of subtask 3 (homographic puns) of SemEval-2017 task 7; definitions and examples come from
-    WordNet. What every filter drops is counted. A meaning without an example gets one drafted with --subject and
-    --examples; reviewed, they come back with --drafts.
+    WordNet. The table shows how many words each filter removes. For meanings without an example, --subject and
+    --examples draft one; pass the reviewed drafts with --drafts.
     """
     if (subject is None) != (examples is None):
-        raise click.UsageError("examples are drafted by --subject and written to --examples: give both")
+        raise click.UsageError("Drafted examples need both --subject and --examples.")
     puns = read_pun_senses(existing_file(gold), existing_file(texts) if texts is not None else None)
     made = homonym_pool(puns, wordnet.load())
     print_table(["filter", "in", "out"], [[step.rule, str(step.before), str(step.after)] for step in made.steps])
     items = with_examples(made.items, _accepted_examples(drafts))
-    lacking = [item for item in items if not all(item.condition(f"example_{which}") for which in ("1", "2"))]
+    incomplete = [item for item in items if not all(item.condition(f"example_{which}") for which in ("1", "2"))]
     _write_new(out, item_file(items))
-    say(f"{len(items)} items, {len(lacking)} of them with a meaning that lacks an example")
+    say(f"{counted(len(items), 'item')}; without an example of both meanings: {len(incomplete)}")
     if examples is not None:
-        missing = ((item, which) for item in lacking for which in ("1", "2") if not item.condition(f"example_{which}"))
+        missing = (
+            (item, which) for item in incomplete for which in ("1", "2") if not item.condition(f"example_{which}")
+        )
         _write_drafts([example_request(item, which) for item, which in missing], subject, examples)
 
 
@@ -122,21 +130,21 @@ def _accepted_examples(paths: Sequence[Path]) -> dict[tuple[str, str], str]:
 
 def _write_drafts(requests: Sequence[DraftRequest], subject: str | None, out: Path) -> None:
     if subject is None:
-        raise click.UsageError("name who drafts: --subject SPEC")
+        raise click.UsageError("Name the model that drafts: --subject SPEC.")
     if out.exists():
-        hint = "name another file: verdicts that were written into this one would be lost"
-        raise InputError("there is a file of this name", code="E615", place=Place(str(out)), hint=hint)
+        hint = "Name another file: verdicts in this one would be lost."
+        raise InputError("This file already exists.", code="E615", place=Place(str(out)), hint=hint)
     work = out.with_suffix(".replies")
     with progress_bar("drafts") as bar:
         moved = None if bar is None else partial(bar, "drafts")
         drafts = draft_texts(requests, catalog.subject(subject), work=work, progress=moved)
     write_atomically(out, draft_table(drafts))
     n_faulty = sum(bool(draft.faults) for draft in drafts)
-    say(f"written: {out}: {len(drafts)} drafts by {subject}, {n_faulty} with a fault")
-    say_folded("next: read each draft beside the text that it is for, and fill in its verdict: accepted or rejected")
+    say(f"Saved {out} ({counted(len(drafts), 'draft')} by {subject}; with faults: {n_faulty})")
+    say_folded("Next: compare each draft with its text. In the column verdict, write accepted or rejected.")
 
 
-# -- stage: what people wrote, as the next study's items ------------------------------------------------------------
+# -- stage: accepted texts as items of the next study ----------------------------------------------------------------
 
 
 @click.command("stage", cls=Verb)
@@ -151,7 +159,7 @@ def _write_drafts(requests: Sequence[DraftRequest], subject: str | None, out: Pa
     about="Reviewed drafts of a language model: cleaned texts, precontexts. May be repeated.",
     multiple=True,
 )
-@click.option("--leave-out-incomplete", is_flag=True, help="Setups that lack a precontext or an ending make no items.")
+@click.option("--leave-out-incomplete", is_flag=True, help="Omit setups without a precontext or an ending.")
 @POSTGRES
 def stage(
     study: Path,
@@ -162,12 +170,12 @@ def stage(
     leave_out_incomplete: bool,
     postgres: str | None,
 ) -> None:
-    """Write what people wrote as the next study's items.
+    """Write the accepted texts as items of the next study.
 
-    STUDY asks for ambiguous sentences or story endings; its texts are reviewed in the dashboard. Whether or not its
-    server runs, the table of all texts is written, and the items that the accepted ones make. Drafts go on where their
-    verdict says accepted and their guard still holds; provenance.csv then says which texts a language model drafted. A
-    file that is there with other content stays, and is an error.
+    STUDY asks for ambiguous sentences or story endings; review its texts in the dashboard first. The server may be
+    running. FOLDER gets the table of all texts, and the items of the accepted ones. Drafts are used if their verdict is
+    accepted and their guard still holds; provenance.csv lists the texts that a language model drafted. Existing files
+    with other content are not replaced.
     """
     on_disk = read_study(study)
     frozen = on_disk.freeze()
@@ -184,7 +192,7 @@ def stage(
         _stage_sentences(made, study, out, written, leave_out=leave_out_incomplete, postgres=postgres)
         return
     if precontexts is not None:
-        raise InputError("precontexts are of sentences, and this study asks for endings", hint="leave them out")
+        raise InputError("This study asks for endings, which have no precontexts.", hint="Remove --precontexts.")
     _write_new(out / made.writing.file, made.table())
     _write_items(made, out, item_file(made.rating_items(leave_out_incomplete=leave_out_incomplete)))
 
@@ -197,39 +205,41 @@ def _stage_sentences(
         made_of = {setup.setup_id for setup in made.setups()}
         unused = [name for name in written if name not in made_of]
         if unused:
-            remark(f"precontexts of sentences that are not accepted, not used: {', '.join(unused)}")
+            remark(f"Unused precontexts (their sentences are not accepted): {', '.join(unused)}")
         _write_items(made, out, item_file(made.ending_items(written, leave_out_incomplete=leave_out)))
         return
     _write_new(table, made.table())
     again = f"lexiscope annotate stage {study} --precontexts {table} --out {out}"
-    say_folded(f"next: write three sentences before each accepted one, into the column precontext of {table}; then:")
+    say_folded(
+        f"Next: in the column precontext of {table}, write three sentences for each accepted sentence. Then run:"
+    )
     say(again + (f" --postgres {postgres}" if postgres else ""))
 
 
 def _print_counts(made: Stage) -> None:
     counts = made.counts()
-    say(f"accepted: {counts.accepted}, rejected: {counts.rejected}, not reviewed: {counts.unreviewed}")
+    say(f"Accepted: {counts.accepted}, rejected: {counts.rejected}, not reviewed: {counts.unreviewed}")
     if made.of_sentences:
-        say(f"setups: {counts.setups}")
+        say(f"Setups: {counts.setups}")
         return
-    lack = f", without both endings: {counts.incomplete}" if counts.incomplete else ""
-    say(f"setups: {counts.setups}{lack}; stories: {counts.stories}, samples: {counts.samples}")
+    incomplete = f" (incomplete: {counts.incomplete})" if counts.incomplete else ""
+    say(f"Setups: {counts.setups}{incomplete}, stories: {counts.stories}, samples: {counts.samples}")
 
 
 def _write_items(made: Stage, out: Path, text: str) -> None:
     task = made.writing.next_task
     file = out / f"{task}_items.csv"
     _write_new(file, text)
-    say(f"next: lexiscope annotate init --task {task} --items {file} --name {task} --out {task}.yaml")
+    say(f"Next: lexiscope annotate init --task {task} --items {file} --name {task} --out {task}.yaml")
 
 
 def _write_new(path: Path, text: str) -> None:
-    """Write a file that is not there. What was filled in by hand is never written over.
+    """Write a new file. Files that were filled in by hand are never replaced.
 
-    Errors: :class:`InputError` E615 where another one is there.
+    Errors: :class:`InputError` E615 if the file exists with other content.
     """
     if path.exists() and path.read_bytes() != text.encode("utf-8"):
-        hint = "name another place, or move the file away: what was written into it by hand would be lost"
-        raise InputError("there is another file of this name", code="E615", place=Place(str(path)), hint=hint)
+        hint = "Name another folder, or move the file: entries that were made by hand would be lost."
+        raise InputError("This file already exists with other content.", code="E615", place=Place(str(path)), hint=hint)
     write_atomically(path, text)
-    say(f"written: {path}")
+    say(f"Saved {path}")

@@ -110,6 +110,31 @@ def people(
     if not answers and not models:
         raise click.UsageError("name at least one file of answers, or a run of models: --models RUN")
     check_new(out)
+    part, notes = report_of_tests(
+        item_files, answers, out=out, checks=checks, reference=reference, models=models, resamples=resamples, seed=seed
+    )
+    _print_results(part.records, part, as_json=as_json)
+    if not as_json:
+        say(f"written: {out / 'report.html'} ({len(part.records)} numbers)")
+    for text in notes:
+        remark(text, quiet=quiet)
+
+
+def report_of_tests(
+    item_files: Sequence[Path],
+    answers: Sequence[Path],
+    *,
+    out: Path,
+    checks: Sequence[Path] = (),
+    reference: Path | None = None,
+    models: Sequence[Path] = (),
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Part, tuple[str, ...]]:
+    """Write the report of answers to tests of senses into a folder; return its numbers, and remarks on what is missing.
+
+    Errors: those of the files and of the statistics.
+    """
     runs = [path / RESPONSES for path in models]
     read_first = reference / VECTORS if reference and reference.is_dir() else reference
     given = [*item_files, *answers, *runs, *checks, *([read_first] if read_first else [])]
@@ -132,11 +157,7 @@ def people(
     missing = [f"{omission.analysis}, {omission.subject}: {omission.reason}" for omission in first.omissions]
     report = _report(part, missing, run)
     write_run(out, report, read.responses, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
-    _print_results(part.records, part, as_json=as_json)
-    if not as_json:
-        say(f"written: {out / 'report.html'} ({len(part.records)} numbers)")
-    for text in (*missing, *simulated_notice(read.responses)):
-        remark(text, quiet=quiet)
+    return part, (*missing, *simulated_notice(read.responses))
 
 
 def _read(item_files: Sequence[Path], answers: Sequence[Path]) -> SenseTestAnswers:

@@ -35,7 +35,7 @@ def planted(subject: str, *, planted: Path, bins: int, resamples: int, seed: int
     calibration, bin by bin of confidence. A sense stands for a planted word by the usages, one to one at best, and by
     its neighbours where the folder has reference vectors. Intervals resample words.
     """
-    for path in planted_files(planted):
+    for path in planted_files(str(planted)):
         existing_file(path)
     asked = read_subject(subject)
     items, reference = read_planted_folder(planted)

@@ -47,8 +47,8 @@ def show(
 ) -> None:
     """Show the senses of a word with their neighbours, in the terminal.
 
-    SUBJECT is gasi:FOLDER or sense_embedding:FORMAT:FILES. Neighbours are distinct words, of each its nearest sense of
-    all senses of all words.
+    SUBJECT is gasi:FOLDER, usage_clusters:FOLDER or sense_embedding:FORMAT:FILES. Neighbours are distinct words, of
+    each its nearest sense of all senses of all words: of usage_clusters, of the words that were induced together.
     """
     files = corpus_files(corpus)
     reader = read_subject(subject)
@@ -65,7 +65,8 @@ def show(
     for number, usage in enumerate(usages, start=1):
         shown = f"{usage.text[: usage.start]}[{usage.text[usage.start : usage.end]}]{usage.text[usage.end :]}"
         say_folded(f"{_column_name(number, len(usages))}: {shown}")
-        say_folded(f"  chosen by: {', '.join(usage.beside) or 'no known word stands beside it'}")
+        nothing = "no known word stands beside it" if reader.window else "the whole text"
+        say_folded(f"  chosen by: {', '.join(usage.beside) or nothing}")
     if not any(map(_share_text, entry.senses)):
         remark("how often each sense is chosen: --corpus FILE", quiet=quiet)
 

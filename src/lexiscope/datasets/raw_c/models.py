@@ -17,7 +17,8 @@ from lexiscope.core.reply import MEASURE_REPLY, read_rating
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.items.read.layer_distances import ReleasedDistances
-from lexiscope.resources.tables.delimited import read_csv
+from lexiscope.resources.fetch import locate_optional
+from lexiscope.resources.tables.delimited import DelimitedTable, read_csv
 
 _DISTANCES = (
     "https://raw.githubusercontent.com/seantrott/cs_norms/713a12f0682b5b237f0a5e590cef501025cff140/data/processed/"
@@ -159,3 +160,13 @@ def read_replies(path: Path, items: Sequence[Item], chat: SubjectFacts, scale: S
             ResponseTable.from_columns(columns | {"measure": MEASURE_REPLY} | said),
         ]
     )
+
+
+def recited_table() -> DelimitedTable | None:
+    """Return :data:`RECITED_FILE`, a word in each row; ``None`` where it is not at hand.
+
+    Columns: ``Arousal.M`` the published norm, ``num_response`` what the model recited, ``Arousal`` what it rated.
+    *Source:* Trott (2024).
+    """
+    located = locate_optional(RECITED_FILE, dataset="raw_c")
+    return None if located is None else read_csv(located.path)

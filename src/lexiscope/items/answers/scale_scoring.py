@@ -9,23 +9,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
-from lexiscope.core.errors import InputError, Place, SubjectError
+from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import AskFunction, ChatQuestion
+from lexiscope.core.prompt import GUIDELINES, AskFunction, ChatQuestion, Prompted, Prompting
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.core.scoring import ScoringPolicy, TokenScores
+from lexiscope.core.scoring import ScoringPolicy
 from lexiscope.core.subject import Progress, Scores, Subject
 from lexiscope.core.task import AnswerFunction
 from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED, MEASURE_MASS, mean_of_points
+from lexiscope.items.answers.continuations import (
+    answer_end,
+    answer_texts,
+    check_distinct_answers,
+    continuation_policy,
+    score_items,
+)
 from lexiscope.items.arrange.views import view_item
 
 MEASURE_MOST_PROBABLE = "most_probable_rating"
-_END = "\n"
 
 SCORING_MEASURES = (
     (MEASURE_MOST_PROBABLE, "the point of the scale with the highest probability; higher means a higher rating"),
@@ -58,22 +63,24 @@ def scoring_function(task: str, measure: str, asks: AskFunction) -> AnswerFuncti
     ) -> ResponseTable:
         """Answer with the probabilities of the points of the scale as continuations of the prompt.
 
+        A subject that names a wording (:class:`~lexiscope.core.prompt.Prompted`) is asked in it.
+
         Errors: those of the task's ``asks``; :class:`InputError` for a scale without a list of numbers;
         :class:`SubjectError` where a model cannot tell 1 from 10; those of the subject.
         """
-        scorer = cast(Scores, subject)
-        # what counts is the point alone, undivided: the prompt is the same for all points
-        policy = replace(scorer.policy, tokens="continuation", per="text")
-        questions = [asks(view_item(item, view), view=view) for item in items]
-        texts = [text for question in questions for text in _texts(question)]
-        scores = dict(zip(texts, scorer.score(texts, work=work, progress=progress), strict=True))
+        # the prompt is the same for all points
+        policy = continuation_policy(cast(Scores, subject).policy)
+        how = subject.prompting if isinstance(subject, Prompted) else Prompting()
+        words = {"language": how.language, "variant": how.variant or GUIDELINES, "shots": how.shots}
+        questions = [asks(view_item(item, view), view=view, **words) for item in items]  # type: ignore[arg-type]
+        texts = [_texts(question) for question in questions]
+        scores = score_items(items, texts, subject, work=work, progress=progress)
         blank = Response(subject.subject_id, subject.kind, "", task, measure, view=view)
         rows: list[Response] = []
-        for item, question in zip(items, questions, strict=True):
-            prompt = prompt_of(question)
-            several = _texts(question)
-            _check_distinct_points(several, [scores[text] for text in several], len(prompt), item)
-            values = [policy.value(scores[text], text, (len(prompt), len(text))) for text in several]
+        for item, question, several in zip(items, questions, texts, strict=True):
+            begin = len(prompt_of(question))
+            check_distinct_answers(several, scores, begin, item)
+            values = [policy.value(scores[text], text, (begin, len(text))) for text in several]
             rows += _rows(values, _scale(question).options, policy, replace(blank, item_id=item.item_id))
         return ResponseTable.from_rows(rows)
 
@@ -92,32 +99,13 @@ def prompt_of(question: ChatQuestion) -> str:
 
 def _texts(question: ChatQuestion) -> list[str]:
     points = [f"{point:g}" for point in _scale(question).options]
-    # of sorted texts, one that begins others stands right before one of them
-    ordered = sorted(points)
-    begins = any(second.startswith(first) for first, second in pairwise(ordered))
-    return [f"{prompt_of(question)} {point}{_END if begins else ''}" for point in points]
+    return answer_texts(prompt_of(question), points, end=answer_end(points))
 
 
 def _scale(question: ChatQuestion) -> Scale:
     if question.scale is None:
         raise InputError("only a rating on a scale can be answered by scoring its points")
     return question.scale
-
-
-def _check_distinct_points(texts: Sequence[str], scores: Sequence[TokenScores], begin: int, item: Item) -> None:
-    """Refuse points of which one's tokens begin another's: the longer one could never be the more probable one."""
-    tokens: dict[str, tuple[str, ...]] = {}
-    for text, token_scores in zip(texts, scores, strict=True):
-        inside = token_scores.ends > begin
-        spans = zip(token_scores.starts[inside].tolist(), token_scores.ends[inside].tolist(), strict=True)
-        tokens[text[begin:].strip()] = tuple(text[max(start, begin) : end] for start, end in spans)
-    for (first, short), (second, long) in pairwise(sorted(tokens.items(), key=lambda pair: pair[1])):
-        if long[: len(short)] == short:
-            raise SubjectError(
-                f"this model reads {second} as {first} and more, and does not read the line break that would end it",
-                place=Place(item_id=item.item_id),
-                hint="use a model whose tokenizer keeps line breaks, or a scale whose points have one digit",
-            )
 
 
 def _rows(

@@ -61,6 +61,15 @@ def join_ids(ids: Iterable[str]) -> str:
     return DIVIDER.join(listed)
 
 
+def definition_of(item: Item) -> str:
+    """Return ``definition ; hypernyms``, or the definition where there are no hypernyms.
+
+    Errors: :class:`InputError` E402 where the item has no condition ``definition``.
+    """
+    definition, hypernyms = str(item.condition("definition")), str(item.conditions.get("hypernyms", ""))
+    return f"{definition} ; {hypernyms}" if hypernyms else definition
+
+
 def _glosses_error(item: Item, what: str) -> InputError:
     hint = f"give the glosses in a column {GLOSSES} and the ids in a column {SENSES}, divided by {DIVIDER}"
     return InputError(what, code="E617", place=Place(item_id=item.item_id), hint=hint)

@@ -221,6 +221,15 @@ class ItemDivision:
         parts = (self.train, self.dev, self.test)
         return {FOLDED: len(self.test)} if self.folds else dict(zip(SPLITS, map(len, parts), strict=True))
 
+    @property
+    def documents_by_split(self) -> dict[str, int]:
+        """The number of documents by published split, if the items say which document they are from."""
+        of_split: dict[str, set[str]] = {}
+        for item in self.all_items:
+            if {"document", "split"} <= set(item.conditions):
+                of_split.setdefault(str(item.conditions["split"]), set()).add(str(item.conditions["document"]))
+        return {split: len(documents) for split, documents in of_split.items()}
+
     def turns(self) -> list[Turn]:
         """Return what is learnt from and what is then tested: once, or fold by fold."""
         if not self.folds:

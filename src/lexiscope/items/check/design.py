@@ -16,13 +16,15 @@ from lexiscope.items.tables.findings import Finding, Report, SentenceStatistics
 from lexiscope.resources.tables.rows import Row
 
 UsageKey = tuple[str, int, int]
-QuestionKey = tuple[UsageKey, ...]
+QuestionKey = tuple[UsageKey | str, ...]
 
 # Above this many sentences per word, a list is compared with the word's first sentence only (quadratic otherwise).
 _ALL_PAIRS_UP_TO = 30
+# From this many pairs on, they themselves say whether they were made by changing one word.
+_MANY_PAIRS = 10
 
 
-def question_key(usages: tuple[Usage, ...]) -> QuestionKey:
+def question_key(usages: tuple[Usage, ...]) -> tuple[UsageKey, ...]:
     """Return what makes two questions the same: their usages in any order."""
     return tuple(sorted(usage.key for usage in usages))
 
@@ -31,21 +33,24 @@ def question_key(usages: tuple[Usage, ...]) -> QuestionKey:
 class DesignChecks:
     """Gathers the questions of one file and reports what is wrong between them.
 
-    ``repeats_allowed`` is set where the file has a row per rating: the same question then is in many rows.
+    ``repeats_allowed`` is set where the file has a row per rating: the same question then is in many rows. ``by_page``:
+    a page shows more than the sentences, so that rules for pairs and for the senses of a word do not apply.
     """
 
     report: Report
     indices: Indices
     repeats_allowed: bool = False
+    by_page: bool = False
     _first: dict[QuestionKey, RowQuestion] = field(default_factory=dict)
     _ids: dict[str, QuestionKey] = field(default_factory=dict)
     _by_word: dict[str, list[RowQuestion]] = field(default_factory=lambda: defaultdict(list))
     _senses: dict[tuple[str, UsageKey], tuple[str, Row]] = field(default_factory=dict)
     _contradictory: set[tuple[str, UsageKey]] = field(default_factory=set)
+    _beyond_cue: list[tuple[RowQuestion, str]] = field(default_factory=list)
+    _n_compared: int = 0
 
-    def add(self, question: RowQuestion) -> None:
-        """Take in one question and report what can be said at once."""
-        key = question_key(question.usages)
+    def add(self, question: RowQuestion, key: QuestionKey) -> None:
+        """Take in one question and report what can be said at once; *key* is what makes it another one."""
         self._check_id(question, key)
         earlier = self._first.setdefault(key, question)
         if earlier is not question:
@@ -59,8 +64,9 @@ class DesignChecks:
     def finish(self) -> None:
         """Report what the whole file shows."""
         self._check_stops()
-        for word, questions in self._by_word.items():
+        for word, questions in self._by_word.items() if not self.by_page else ():
             self._check_word(word, questions)
+        self._report_cues()
 
     @property
     def n_questions(self) -> int:
@@ -121,10 +127,20 @@ class DesignChecks:
 
     def _check_cue(self, question: RowQuestion, first: str, second: str) -> None:
         more = differences_beyond_cue(first, second)
+        self._n_compared += 1
         if more is not None:
+            self._beyond_cue.append((question, more))
+
+    def _report_cues(self) -> None:
+        """Report pairs that differ in more than a cue, where most pairs of the file differ in a cue only.
+
+        Where most pairs differ in more, sentences were not made by changing one word: the rule is none of this file.
+        """
+        if self._n_compared >= _MANY_PAIRS and 2 * len(self._beyond_cue) > self._n_compared:
+            return
+        for question, more in self._beyond_cue:
             hint = "change one word only, or keep the pair and report how many differ in more"
-            fault = f"the pair differs in more than one word: {more}"
-            self._report_fault("W206", fault, question, hint)
+            self._report_fault("W206", f"the pair differs in more than one word: {more}", question, hint)
 
     # -- at the end ---------------------------------------------------------------------------------------------
 

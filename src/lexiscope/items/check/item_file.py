@@ -1,26 +1,36 @@
 """The stimulus validator: reads a file once, never stops at the first finding, and names each with a stable code.
 
-The codes, an example of each and what to do are listed in ``docs/reference/check_codes.md``. Source of the rules:
+The codes, an example of each and what to do are listed in ``docs/reference/messages.md``. Source of the rules:
 SAW-C §3.1, §3.2 and footnote 4.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Hashable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import Option
+from lexiscope.core.screen import Screen
+from lexiscope.core.settings import Option, ReadingOptions
+from lexiscope.core.showing import counted
 from lexiscope.core.simulated import KIND_COLUMN, KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
-from lexiscope.items.check.design import DesignChecks, question_key
+from lexiscope.items.check.design import DesignChecks, QuestionKey, question_key
 from lexiscope.items.check.rows import RowChecks, RowQuestion, sentence_statistics
+from lexiscope.items.choice_sets.choice_set_file import is_collection, read_designed_sets, read_minimal_pairs
 from lexiscope.items.tables.columns import ColumnMap, Indices, missing_columns
 from lexiscope.items.tables.findings import CheckReport, Finding, Report
-from lexiscope.resources.tables.rows import Row, RowReader
+from lexiscope.items.tables.item_rows import item_rows
+from lexiscope.items.tables.numbers import FarNumbers, far_numbers
+from lexiscope.items.tables.tabular import is_item_table
+from lexiscope.resources.tables.rows import Row
 
 
 def check_file(
@@ -29,34 +39,101 @@ def check_file(
     *,
     scale: Scale | None = None,
     min_ratings: Annotated[int, Option("ratings an item needs", least=1)] = 10,
-    delimiter: Annotated[str | None, Option("the sign between columns, where it is not found by itself")] = None,
+    options: ReadingOptions | None = None,
     language: Annotated[str, Option("language tag, where no column gives one")] = "und",
+    task: Annotated[
+        str, Option("the question of the items, from `lexiscope list tasks`; empty: as the columns say", metavar="TASK")
+    ] = "",
 ) -> CheckReport:
     """Check a file of stimuli or of ratings, and return all findings.
 
     *columns* names the columns whose names are not usual ones. *scale* is what the raters used; without it, ratings
-    are checked to be numbers only. *min_ratings*: how many ratings each item should have (SAW-C §3: 10).
+    are checked to be numbers only. *min_ratings*: how many ratings each item should have (SAW-C §3: 10). Items of a
+    *task* that shows more than sentences (stories, pages of words) are told apart by all that its page shows, and the
+    rules for pairs and for the balance of senses do not apply to them (:func:`task_of_columns`). Minimal pairs are
+    checked as ``study synonymy`` reads them, up to the first error. *options* are what the user said of the file.
     """
     findings: list[Finding] = []
-    reader = RowReader(path, lambda error: findings.append(Finding.from_error(error)), delimiter=delimiter)
-    rows = reader.rows()
-    header = next(rows, None)
-    if header is None:
-        return _report(reader.path, findings, None, ())
-    known = (columns or ColumnMap()).with_usual_columns(reader.header)
-    if not check_header(header, reader.header, known, findings.append):
-        return _report(reader.path, findings, None, known.items())
-    row_checks = RowChecks(Indices.of(known, reader.header), findings.append, scale, language)
-    kind = next((number for number, name in enumerate(reader.header) if name in KIND_COLUMNS), None)
-    checker = _FileChecks(row_checks, findings.append, min_ratings, reader.path, kind)
-    for row in rows:
+    options = options or ReadingOptions()
+    report_row: list[InputError] = []
+    opened = item_rows(path, columns, report_row.append, options=options)
+    if opened.header_row is None:
+        return _report(opened.path, [Finding.from_error(error) for error in report_row], None, ())
+    # a table that Lexiscope wrote has a column options for items of every kind
+    task = task or ("" if is_item_table(path) else task_of_columns(opened.header))
+    if task and catalog.task(task).reads is not None:
+        return _check_minimal_pairs(opened.path, sum(1 for _ in opened.rows), language, task, options)
+    page = _screen_of(task) if task else None
+    patterns = (*page.requires, *page.shows) if page is not None else ()
+    file = item_rows(
+        path, columns, lambda error: findings.append(Finding.from_error(error)),
+        options=options, conditions=patterns, word_alone=page is not None and page.word_alone,
+    )  # fmt: skip
+    known, header = file.columns, file.header_row
+    assert header is not None
+    if not check_header(header, file.header, known, findings.append):
+        return replace(_report(file.path, findings, None, known.items()), opened=file.opened)
+    row_checks = RowChecks(Indices.of(known, file.header), findings.append, scale, language, file.numbers)
+    kind = next((number for number, name in enumerate(file.header) if name in KIND_COLUMNS), None)
+    shown = [name for name in file.header if name in file.shown]
+    numbers = tuple(file.header.index(name) for name in shown)
+    checker = _FileChecks(row_checks, findings.append, min_ratings, file.path, kind, numbers, by_page=page is not None)
+    lacking = [name for name in page.requires if name not in file.header] if page is not None else []
+    if lacking:
+        fault = f"the page of {task} also shows {', '.join(lacking)}, and the file has no such column"
+        hint = "add it before people are asked; models are asked without it"
+        findings.append(Finding.from_place("W216", fault, header.place(), hint=hint))
+    for row in file.rows:
         checker.add(row)
     checker.finish()
-    read = [*known.items(), *([] if kind is None else [(KIND_COLUMN, reader.header[kind])])]
-    taken = {name for _, name in read}
-    unused = tuple(name for name in reader.header if name not in taken)
-    report = _report(reader.path, findings, checker, read)
-    return replace(report, unused=unused, simulated=SIMULATED in checker.kinds)
+    read = [*known.items(), *([] if kind is None else [(KIND_COLUMN, file.header[kind])])]
+    taken = {*(name for _, name in read), *shown}
+    unused = tuple(name for name in file.header if name not in taken)
+    report = _report(file.path, findings, checker, read)
+    return replace(report, unused=unused, simulated=SIMULATED in checker.kinds, task=task, opened=file.opened)
+
+
+def task_of_columns(header: Sequence[str]) -> str:
+    """Return the task whose items a file has, by columns that only its page shows; empty if there are none.
+
+    Of several tasks it is the one that has the largest share of its columns there.
+
+    >>> task_of_columns(["word", "precontext", "sentence", "ending", "sense"]), task_of_columns(["sentence_1", "word"])
+    ('plausibility', '')
+    """
+    if {"correct", "incorrect_1"} <= set(header) or {"synonym", "distractor"} <= set(header):
+        return next(iter(catalog.tasks_where(lambda task: task.reads is not None)))
+    usual = {name for _, name in ColumnMap().with_usual_columns(header).items()}
+    own, n_usages = [name for name in header if name not in usual], 2 if "sentence_2" in header else 1
+    shares: dict[str, float] = {}
+    for task in catalog.names("tasks") if own else ():
+        page = _screen_of(task)
+        if page is not None and page.n_usages == n_usages:
+            patterns = (*page.requires, *page.shows)
+            there = [pattern for pattern in patterns if any(fnmatchcase(name, pattern) for name in own)]
+            shares |= {task: len(there) / len(patterns)} if there else {}
+    return max(shares, key=shares.__getitem__, default="")
+
+
+def _screen_of(task: str) -> Screen | None:
+    """The page of a task; ``None`` for a task that people are not asked."""
+    try:
+        return catalog.screen(task)
+    except SpecError:
+        catalog.task(task)
+        return None
+
+
+def _check_minimal_pairs(path: str, n_rows: int, language: str, task: str, options: ReadingOptions) -> CheckReport:
+    try:
+        collection = is_collection(path, options)
+        read = partial(read_minimal_pairs, dataset=Path(path).stem) if collection else read_designed_sets
+        words = {item.word for item in read(path, language=language, options=options)}
+        findings: tuple[Finding, ...] = ()
+    except InputError as error:
+        words, findings = set(), (Finding.from_error(error),)
+    n_items = 0 if findings else n_rows
+    return CheckReport(path, n_rows, n_items, len(words), findings, sentence_statistics([], []), task=task)
 
 
 def check_header(row: Row, header: tuple[str, ...], columns: ColumnMap, report: Report) -> bool:
@@ -93,6 +170,8 @@ class _FileChecks:
     min_ratings: int
     path: str
     kind: int | None = None
+    shown: tuple[int, ...] = ()
+    by_page: bool = False
     kinds: set[str] = field(default_factory=set, init=False)
     n_rows: int = 0
     design: DesignChecks = field(init=False)
@@ -102,9 +181,13 @@ class _FileChecks:
 
     def __post_init__(self) -> None:
         self.design = DesignChecks(
-            self.report, self.rows.indices, repeats_allowed=self.rows.indices.get("rater") is not None
+            self.report,
+            self.rows.indices,
+            repeats_allowed=self.rows.indices.get("rater") is not None,
+            by_page=self.by_page,
         )
-        self.ratings = RatingChecks(self.report, self.min_ratings, self.path)
+        scaled = self.rows.scale is not None
+        self.ratings = RatingChecks(self.report, self.min_ratings, self.path, scaled=scaled)
 
     def add(self, row: Row) -> None:
         self.n_rows += 1
@@ -116,8 +199,8 @@ class _FileChecks:
         count = self.rows.number(row, "n_ratings")
         if question is None:
             return
-        self.design.add(question)
-        key = question_key(question.usages)
+        key: QuestionKey = (*question_key(question.usages), *(row.fields[number].strip() for number in self.shown))
+        self.design.add(question, key)
         for rater, value, _ in ratings:
             self._add_kind(row, rater or "")
             if rater is not None:
@@ -209,7 +292,8 @@ class _Rater:
 class RatingChecks:
     """Gathers ratings (item, rater, value) and reports what the whole file shows.
 
-    ``min_ratings`` is the number of ratings that every item should have (SAW-C §3: at least 10).
+    ``min_ratings`` is the number of ratings that every item should have (SAW-C §3: at least 10). ``scaled``: every
+    rating was checked on a scale that was named.
     """
 
     report: Report
@@ -218,8 +302,11 @@ class RatingChecks:
     _raters: dict[str, _Rater] = field(default_factory=dict)
     _items: dict[Hashable, list[int]] = field(default_factory=dict)
     _rows: dict[Hashable, tuple[Row, str | None]] = field(default_factory=dict)
+    scaled: bool = False
     _seen: set[tuple[Hashable, str]] = field(default_factory=set)
     _counted: bool = False
+    _values: dict[float, Row] = field(default_factory=dict)
+    _n_values: Counter[float] = field(default_factory=Counter)
 
     def add(self, row: Row, item: Hashable, item_id: str | None, rater: str, value: float | None) -> None:
         """Take in one rating (``None`` where there was no answer)."""
@@ -234,6 +321,8 @@ class RatingChecks:
         if value is None:
             return
         n[0] += 1
+        self._values.setdefault(value, row)
+        self._n_values[value] += 1
         entry.n += 1
         entry.low, entry.high = min(entry.low, value), max(entry.high, value)
 
@@ -254,8 +343,23 @@ class RatingChecks:
             fault = f"all ratings come from one rater ({next(iter(self._raters))!r})"
             hint = "agreement between raters is undefined; ask at least one more person"
             self.report(Finding.from_place("W202", fault, Place(self.path), hint=hint))
+        self._report_far()
         for rater, entry in self._raters.items():
             if entry.n >= _CONSTANT_FROM and entry.low == entry.high:
                 fault = f"rater {rater!r} gave the answer {entry.low:g} to all {entry.n} items"
                 hint = "their correlation with others is undefined; decide by an exclusion rule"
                 self.report(Finding.from_place("W203", fault, entry.row.place(), hint=hint))
+
+    def _report_far(self) -> None:
+        """Report ratings that are far from all others, if no scale was named."""
+        far = far_numbers(self._n_values) if not self.scaled else FarNumbers()
+        for value, n in far.counts.items():
+            ends = f"all others are between {far.low:g} and {far.high:g}"
+            fault = f"{counted(n, 'rating')} of {value:g}; {ends}"
+            code, hint = "W304", "correct the value, or name the scale: --scale LOW HIGH"
+            if value in far.codes:
+                code, hint = (
+                    "E305",
+                    f"if it means no answer: --missing {value:g}; else name the scale: --scale LOW HIGH",
+                )
+            self.report(Finding.from_place(code, fault, self._values[value].place(), hint=hint))

@@ -5,7 +5,6 @@ What passes becomes a :class:`RowQuestion`; what does not is reported with its c
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections import Counter
@@ -21,6 +20,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, check_span, continues_word, locate
 from lexiscope.items.tables.columns import Indices
 from lexiscope.items.tables.findings import Finding, Report, SentenceStatistics
+from lexiscope.items.tables.numbers import PLAIN, NumberForm
 from lexiscope.resources.tables.rows import Row
 
 # zero-width and soft characters, no-break spaces, control characters: a reader does not see them, a model does
@@ -82,6 +82,7 @@ class RowChecks:
     report: Report
     scale: Scale | None = None
     language: str = "und"
+    numbers: NumberForm = PLAIN
     _clean: dict[tuple[str, ...], Usage] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def question(self, row: Row) -> RowQuestion | None:
@@ -100,12 +101,18 @@ class RowChecks:
         """Return the number in a field, ``None`` where it is empty or not a number (E302) or off the scale (E301)."""
         index = self.indices.get(part) if isinstance(part, str) else part
         text = row.fields[index].strip() if index is not None else ""
-        if index is None or text.casefold() in _NO_ANSWER:
+        if index is None:
             return None
-        value = _float(text)
+        value = self.numbers.read(text)
         if value is None:
-            hint = "write a number with a decimal point, or leave the field empty where there was no answer"
-            self._report_fault("E302", f"{text!r} is not a number", row.place(index, width=len(text)), row, hint)
+            hint = "Leave the cell empty if there was no answer, or name the text that means so: --missing TEXT."
+            point = text.replace(",", ".")
+            if "," in text and PLAIN.read(point) is not None:
+                hint = f"Use a decimal point: {point}."
+            fault = f"Cannot read {text!r} as a number."
+            self._report_fault("E302", fault, row.place(index, width=len(text)), row, hint)
+            return None
+        if value != value:
             return None
         if self.scale is not None and part not in ("n_ratings",) and not self._on_scale(value, part):
             low, high = self.scale.low, self.scale.high
@@ -276,14 +283,6 @@ def find_target(text: str, wordform: str) -> tuple[int, int]:
     if alone and not continues_word(text[start - 1 : start]) and not continues_word(text[end : end + 1]):
         return start, end
     return locate(text, wordform)
-
-
-def _float(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 # -- flagged --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Minimal pairs of one's own as a table: one row per choice set, the right text first, then one or more wrong ones.
 
 Columns: ``item_id``, ``correct``, ``incorrect_1``, ``incorrect_2`` … They hold whole texts; with a further column
-``template``, a text with ``{word}`` in it, they hold words. All other columns become conditions of the items.
+``template``, a text with ``{word}`` in it, they hold words. All other columns become conditions of the items. The
+columns of BLiMP are taken as they are: ``sentence_good``, ``sentence_bad``, ``UID`` and ``pairID`` (or ``pair_id``).
 """
 
 from __future__ import annotations
@@ -15,22 +16,30 @@ from pathlib import Path
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.item import Condition, Item
+from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.collection_file import check_no_column_twice, read_collection
 from lexiscope.items.choice_sets.minimal_pairs import choice_sets
-from lexiscope.items.choice_sets.surface import Placed
+from lexiscope.items.choice_sets.surface import Placed, is_english
+from lexiscope.items.choice_sets.templates import synonymy_templates
+from lexiscope.items.tables.item_rows import table_rows
 from lexiscope.items.tables.tabular import is_item_table, read_items
-from lexiscope.resources.tables.rows import Row, RowReader
+from lexiscope.resources.tables.rows import Row
 
 COLUMN_TEMPLATE = "template"
 _SLOT = "{word}"
+_BLIMP = {"sentence_good": "correct", "sentence_bad": "incorrect_1"}
+_COLLECTION = ("synonym", "distractor")
+_BLIMP_ID = ("UID", "pairID", "pair_id")
 _WRONG = re.compile(r"incorrect_(\d+)")
 # dots between single letters: U.S., e.g.
 _ABBREVIATION = re.compile(r"(?<!\w)(?:\w\.){2,}$")
 _CLOSING = ".,;:!?…\"'”’»)]}"
 
 
-def read_choice_sets(path: Path | str, *, dataset: str, language: str = "en") -> tuple[Item, ...]:
+def read_choice_sets(
+    path: Path | str, *, dataset: str, language: str = "en", options: ReadingOptions | None = None
+) -> tuple[Item, ...]:
     """Read choice sets, the items of the task ``minimal_pair``.
 
     Where texts are given, the word is what differs between them (:func:`differing_spans`). A row may leave the last
@@ -39,31 +48,46 @@ def read_choice_sets(path: Path | str, *, dataset: str, language: str = "en") ->
     E452 (no wrong option, an empty right one, or two the same), E453 (a template without one ``{word}``), and those
     of :class:`~lexiscope.resources.tables.rows.RowReader`.
     """
-    rows = RowReader(path).rows()
+    rows = table_rows(path, options)
     header = next(rows)
     check_no_column_twice(header)
-    wrong = _wrong_columns(header)
+    blimp = set(header.fields) >= set(_BLIMP)
+    names = [_BLIMP.get(name, name) for name in header.fields] if blimp else header.fields
+    wrong = _wrong_columns(replace(header, fields=[*names, *(["item_id"] if blimp else [])]))
     items: dict[str, Item] = {}
     for row in rows:
-        item = _item(dict(zip(header.fields, row.fields, strict=True)), row, wrong, (dataset, language))
+        cells = dict(zip(names, row.fields, strict=True))
+        item = _item(_with_blimp_id(cells) if blimp else cells, row, wrong, (dataset, language))
         if item.item_id in items:
             raise _row_error(row, item.item_id, "E403", "two items have the same id", "give each its own")
         items[item.item_id] = item
     return tuple(items.values())
 
 
-def read_designed_sets(path: Path | str, *, language: str = "en") -> tuple[Item, ...]:
+def read_designed_sets(
+    path: Path | str, *, language: str = "en", options: ReadingOptions | None = None
+) -> tuple[Item, ...]:
     """Read choice sets with their place in a design, from a table of minimal pairs or of items.
 
     The place is what :func:`~lexiscope.items.choice_sets.minimal_pairs.choice_sets` says of its items: the conditions
     ``suite``, ``expression``, ``condition``, ``item`` and ``sentence``. What a file does not say: all choice sets are
-    one suite, each is an item in a sentence of its own, and is controlled if it has two options.
-    Errors: :class:`InputError` for an item that is no choice set, a number of an item that is none, or choice sets of
-    one cell with different numbers of options (chance is one number for each); those of the readers.
+    one suite, each is an item in a sentence of its own, and all are controlled if they have two options (of a file with
+    numbers of items, in a column ``item``, those that have).
+    Errors: :class:`InputError` for an item that is no choice set, a number of an item that is none, and E455 for choice
+    sets of one cell with different numbers of options (chance is one number for each); those of the readers.
     """
     path = Path(path)
-    read = read_items(path) if is_item_table(path) else read_choice_sets(path, dataset=path.stem, language=language)
-    items = tuple(_with_design(item, number, path) for number, item in enumerate(read, start=1))
+    if is_item_table(path):
+        read = read_items(path)
+    else:
+        read = read_choice_sets(path, dataset=path.stem, language=language, options=options)
+    # without numbers of items every choice set is an item of its own, and all are in one condition
+    numbered = any(item.conditions.get("item") for item in read)
+    more = {item.item_id for item in read if len(item.options) > 2}
+    items = tuple(
+        _with_design(item, number, path, "random" if more & ({item.item_id} if numbered else more) else "controlled")
+        for number, item in enumerate(read, start=1)
+    )
     first: dict[str, Item] = {}
     for item in items:
         place = filter(None, (str(item.conditions[name]) for name in ("suite", "expression", "condition")))
@@ -72,34 +96,51 @@ def read_designed_sets(path: Path | str, *, language: str = "en") -> tuple[Item,
         if len(item.options) != len(known.options):
             raise InputError(
                 f"{name} has choice sets of {len(known.options)} and of {len(item.options)} options",
+                code="E455",
                 place=Place(str(path), item_id=item.item_id),
-                hint="tell them apart in a column condition, and give every item one of each",
+                why="chance is one number for all choice sets that are analysed together",
+                hint="give all of them as many wrong options; or tell them apart in a column condition, and give every "
+                "item (column item) one choice set of each condition",
             )
     return items
 
 
-def is_collection(path: Path | str) -> bool:
+def is_collection(path: Path | str, options: ReadingOptions | None = None) -> bool:
     """Say whether a table holds synonym items (columns ``synonym`` and ``distractor``), not choice sets.
 
     Errors: those of :class:`~lexiscope.resources.tables.rows.RowReader`.
     """
-    return {"synonym", "distractor"} <= set(next(RowReader(path).rows()).fields)
+    return set(_COLLECTION) <= set(next(table_rows(path, options)).fields)
 
 
-def read_minimal_pairs(path: Path | str, *, dataset: str, language: str = "en") -> tuple[Item, ...]:
+def has_choice_sets(header: Sequence[str]) -> bool:
+    """Say whether the columns are those of minimal pairs, of BLiMP's, or of synonyms with their distractors.
+
+    >>> has_choice_sets(["sentence_good", "sentence_bad", "UID"]), has_choice_sets(["sentence_1", "rating"])
+    (True, False)
+    """
+    plain = {"correct", "incorrect_1"} <= set(header) or set(_BLIMP) <= set(header)
+    return plain or set(_COLLECTION) <= set(header)
+
+
+def read_minimal_pairs(
+    path: Path | str, *, dataset: str, language: str = "en", options: ReadingOptions | None = None
+) -> tuple[Item, ...]:
     """Read choice sets from either kind of table, as its header says.
 
     A table with columns ``synonym`` and ``distractor`` is a collection of synonym items
     (:func:`~lexiscope.items.choice_sets.collection_file.read_collection`) and gives the choice sets of the synonymy
-    study in clean mode, the controlled ones alone where no item has random nouns. Any other is read by
-    :func:`read_choice_sets`.
+    study in clean mode, the controlled ones alone where no item has random nouns, and those of the suite without words
+    of any language alone where an item is not in English. Any other is read by :func:`read_choice_sets`.
     Errors: those of the two readers, and of :func:`~lexiscope.items.choice_sets.minimal_pairs.choice_sets`.
     """
-    if not is_collection(path):
-        return read_choice_sets(path, dataset=dataset, language=language)
-    items = read_collection(path)
+    if not is_collection(path, options):
+        return read_choice_sets(path, dataset=dataset, language=language, options=options)
+    items = read_collection(path, language=language, options=options)
     conditions = None if any(item.random_nouns for item in items) else ("controlled",)
-    return choice_sets(items, conditions=conditions, dataset=dataset)
+    english = all(is_english(item.language) for item in items)
+    used = [template for template in synonymy_templates() if english or template.substitutes]
+    return choice_sets(items, used, conditions=conditions, dataset=dataset)
 
 
 def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
@@ -135,7 +176,7 @@ def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
     return tuple(Placed(*span) for span in spans)
 
 
-def _with_design(item: Item, number: int, path: Path) -> Item:
+def _with_design(item: Item, number: int, path: Path, condition: str) -> Item:
     if not item.options or item.gold != item.options[0] or len(item.usages) != len(item.options):
         what = "this is no choice set: it needs options with a text each, the right one first"
         asked = " or ".join(catalog.tasks_where(lambda task: task.reads is not None))
@@ -143,7 +184,7 @@ def _with_design(item: Item, number: int, path: Path) -> Item:
     given: dict[str, Condition] = {
         "suite": "pairs",
         "expression": "",
-        "condition": "controlled" if len(item.options) == 2 else "random",
+        "condition": condition,
         "item": number,
         "sentence": item.item_id,
     }
@@ -159,6 +200,11 @@ def _n_shared_words(words: Sequence[Sequence[str]]) -> int:
     """How many words at the beginning are the same in all texts."""
     columns = zip(*words, strict=False)
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
+
+
+def _with_blimp_id(cells: dict[str, str]) -> dict[str, str]:
+    """The cells with an id: a pair is numbered within its paradigm (``UID``)."""
+    return {"item_id": "/".join(cells[name] for name in _BLIMP_ID if cells.get(name))} | cells
 
 
 def _wrong_columns(header: Row) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 The columns ``target``, ``synonym`` and ``distractor`` are needed, and the sentence: ``sentence`` with ``start`` and
 ``end`` (left out where the target is in it once), or ``tokens``, one space apart, with ``position`` from 0. All
-others are optional; columns that are not known are kept with the item.
+others are optional: ``pos`` is noun (the default), verb, adjective or adverb; where ``n_senses`` is 1 the target has
+one sense, and its ``distractor`` may be empty. Columns that are not known are kept with the item.
 """
 
 from __future__ import annotations
@@ -14,18 +15,23 @@ from typing import Any, cast, get_args
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError
-from lexiscope.core.run import write_atomically
+from lexiscope.core.run import csv_field, write_atomically
+from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.usage import locate
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, token_span
 from lexiscope.items.choice_sets.surface import ArticleRule
-from lexiscope.resources.tables.rows import Row, RowReader
+from lexiscope.items.tables.item_rows import table_rows
+from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG
+from lexiscope.resources.lexicons.lexicon import POS, POS_NAMES
+from lexiscope.resources.tables.rows import Row
 
 NEEDED = ("target", "synonym", "distractor")
 TEXTS = ("item_id", *NEEDED, "sentence", "language", "sentence_id", "sense_key", "article", "published_distractor")
+_POS = {"": "n"} | {name: pos for pos, name in POS_NAMES.items()} | POS_OF_TAG | {pos: pos for pos in POS}
 LISTS = ("synset", "random_nouns", "plurals", "published_targets")
 """Columns of several words, ``|`` between them; a published target is written ``T13=word``."""
 
-COLUMNS = ("number", *TEXTS, "start", "end", "tokenised", *LISTS)
+COLUMNS = ("number", *TEXTS, "pos", "n_senses", "start", "end", "tokenised", *LISTS)
 """The columns that :func:`write_collection` writes; ``tokens`` and ``position`` are read too."""
 
 _TOKENS = ("tokens", "position")
@@ -46,17 +52,19 @@ def open_collection(name: str) -> tuple[SynonymItem, ...]:
     return cast(Callable[[], tuple[SynonymItem, ...]], collection)()
 
 
-def read_collection(path: Path | str, *, delimiter: str | None = None, language: str = "en") -> tuple[SynonymItem, ...]:
+def read_collection(
+    path: Path | str, *, delimiter: str | None = None, language: str = "en", options: ReadingOptions | None = None
+) -> tuple[SynonymItem, ...]:
     """Read a collection; the separator (comma, semicolon, tab) is found where it is not given.
 
     An item without ``item_id`` is named by its number, one without ``number`` is numbered by its row, one without
-    ``language`` is in *language*.
+    ``language`` is in *language*. With *options* the file may be in any encoding.
     Errors: :class:`InputError` with file and line: E006 and E007 (a column is missing, or occurs twice), E403 (an id
     comes twice), E441 (the three words are not different), E442 (no such token), E447 (a cell is no number, or none of
     its values), and those of :class:`~lexiscope.resources.tables.rows.RowReader`; :class:`SpanError` E101 to E103 where
     the target is not where it should be.
     """
-    rows = RowReader(path, delimiter=delimiter).rows()
+    rows = table_rows(path, options, delimiter=delimiter)
     header = next(rows)
     _check_header(header)
     items: dict[str, SynonymItem] = {}
@@ -83,7 +91,7 @@ def write_collection(items: Sequence[SynonymItem], path: Path | str) -> None:
             raise InputError(f"an extra column has the name of a known one: {name!r}", code="E448", hint="rename it")
     lines = [[*map(str, _cells(item)), *(dict(item.extra).get(name, "") for name in extra)] for item in items]
     between = "\t" if Path(path).suffix == ".tsv" else ","
-    text = "".join(between.join(map(_csv_field, line)) + "\n" for line in [[*COLUMNS, *extra], *lines])
+    text = "".join(between.join(map(csv_field, line)) + "\n" for line in [[*COLUMNS, *extra], *lines])
     write_atomically(Path(path), text)
 
 
@@ -115,12 +123,17 @@ def _item(cells: dict[str, str], row: Row, names: Sequence[str], number: int) ->
     given = _Cells(cells, row, names)
     values: dict[str, Any] = {name: cells[name] for name in TEXTS if cells.get(name)}
     for name in NEEDED:
-        if not cells[name]:
-            place = row.place(names.index(name))
-            raise InputError(f"the {name} is missing", code="E441", place=place, hint="give it, or leave the item out")
+        if not cells[name] and (name != "distractor" or cells.get("n_senses") != "1"):
+            hint = "give it, or leave the item out"
+            if name == "distractor":
+                hint += "; a control, whose target has one sense, has none and says so: 1 in a column n_senses"
+            raise InputError(f"the {name} is missing", code="E441", place=row.place(names.index(name)), hint=hint)
     # an empty cell is a field that was not given, so that its default holds
     values["number"] = given.integer("number") if cells.get("number") else number
     values.setdefault("item_id", str(values["number"]))
+    values["distractor"] = cells["distractor"]
+    values["n_senses"] = given.integer("n_senses") if cells.get("n_senses") else 0
+    values["pos"] = given.one_of("pos", _POS)
     values["tokenised"] = given.one_of("tokenised", _TRUTHS)
     given.one_of("article", {"": "", **{rule: rule for rule in get_args(ArticleRule)}})
     values |= {name: tuple(cells[name].split("|")) for name in LISTS if cells.get(name)}
@@ -173,13 +186,9 @@ class _Cells:
         return InputError(f"column {name!r}: {what}{there}", code="E447", place=self._row.place(at))
 
 
-def _csv_field(text: str) -> str:
-    # quoted for every separator, so that the one that a reader finds in the header is the one that was meant
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in '",;\t\r\n') else text
-
-
 def _cells(item: SynonymItem) -> list[object]:
     values: dict[str, object] = {name: getattr(item, name) for name in ("number", *TEXTS, "start", "end")}
+    values |= {"pos": POS_NAMES[item.pos], "n_senses": item.n_senses or ""}
     values["tokenised"] = "yes" if item.tokenised else "no"
     targets = tuple(f"{template}={word}" for template, word in item.published_targets)
     lists = {name: getattr(item, name) for name in LISTS} | {"published_targets": targets}

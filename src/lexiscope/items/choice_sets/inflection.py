@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lexiscope.items.choice_sets.surface import PLURALS_ONLY
-from lexiscope.resources.lexicons.lexicon import POS, Pos, normalised_lemma
+from lexiscope.resources.lexicons.lexicon import POS, POS_NAMES, Pos, normalised_lemma
 from lexiscope.resources.lexicons.wordnet import WordNet
 
 Feature = Literal["base", "plural", "third person", "ing", "past", "participle", "comparative", "superlative"]
@@ -112,8 +112,7 @@ class EnglishForms:
             return Inflected(word, f"which form of {lemma!r} {form!r} is, is not known")
         fitting = [reading for reading in features if self._is_lemma(word, reading[0])]
         if not fitting:
-            kinds = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
-            named = " or ".join(dict.fromkeys(kinds[part] for part, _ in features))
+            named = " or ".join(dict.fromkeys(POS_NAMES[part] for part, _ in features))
             return Inflected(word, f"{word!r} is not known as {named}")
         forms = [self.form_of(word, *reading) for reading in fitting]
         texts = dict.fromkeys(form.text for form in forms)

@@ -29,9 +29,13 @@ from lexiscope.items.choice_sets.surface import (
     with_capital,
 )
 from lexiscope.items.choice_sets.templates import CHOICES, Choice, Template, choose_templates, synonymy_templates
+from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG
+from lexiscope.resources.lexicons.lexicon import POS_NAMES, Pos
 
 SYNONYM, DISTRACTOR, RANDOM = 2, 1, 0
 """The flags of the published files."""
+_WITH_DISTRACTOR: tuple[Choice, ...] = ("controlled", "incorrect_vs_random")
+_TAG_OF_POS = {pos: tag for tag, pos in POS_OF_TAG.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class SynonymItem:
     sentence (items that share one are not independent). ``synset`` are the lemmas of the target's sense;
     ``random_nouns`` compete in the random conditions; ``plurals`` are those of its words that are plural, where the
     lemmas do not show it; ``article`` says whether *a* and *an* follow the sound of a word or its letter (clean mode).
+    ``pos`` is the part of speech of all of them. An item whose target has one sense (``n_senses`` 1; 0: not known) is a
+    control: it may have no distractor, and is then in no condition that needs one.
     ``published_distractor`` and ``published_targets`` (what is in the target's place in the context of a template,
     by its name) are typing errors of the published sentences, empty where these are right. ``extra`` holds the other
     columns of a user's file.
@@ -73,16 +79,19 @@ class SynonymItem:
     published_distractor: str = ""
     published_targets: tuple[tuple[str, str], ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
+    pos: Pos = "n"
+    n_senses: int = 0
 
     def __post_init__(self) -> None:
-        words = [word.strip().casefold() for word in (self.target, self.synonym, self.distractor)]
+        given_words = (self.target, self.synonym) if self.is_control else (self.target, self.synonym, self.distractor)
+        words = [word.strip().casefold() for word in given_words]
         if not all(words) or len(set(words)) < len(words):
             given = ", ".join(map(repr, (self.target, self.synonym, self.distractor)))
             raise InputError(
                 f"target, synonym and distractor must be three different words, not {given}",
                 code="E441",
                 place=Place(item_id=self.item_id),
-                hint="change one of them, or leave the item out",
+                hint="change one of them, or leave the item out; only a control (n_senses 1) has no distractor",
             )
         check_span(self.sentence, self.start, self.end, self.target, place=Place(item_id=self.item_id))
 
@@ -108,6 +117,16 @@ class SynonymItem:
         return self.sentence.count(" ", 0, self.start)
 
     @property
+    def tag(self) -> str:
+        """The part of speech as usages have it (``VERB``)."""
+        return _TAG_OF_POS[self.pos]
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the target has one sense and the item no distractor."""
+        return self.n_senses == 1 and not self.distractor.strip()
+
+    @property
     def forms_of(self) -> tuple[str, ...]:
         """The lemmas of which the item's words may be forms: of its synset, and of its sense key."""
         # a sense key begins with its lemma: comfort%1:09:00::
@@ -121,6 +140,13 @@ class SynonymItem:
         """
         distractor = self.published_distractor if mode == "published" else ""
         wrong = distractor or self.distractor
+        if self.is_control and choice in _WITH_DISTRACTOR:
+            raise InputError(
+                f"the condition {choice!r} needs a distractor and this item is a control without",
+                code="E443",
+                place=Place(item_id=self.item_id),
+                hint=f"ask for another condition than {' and '.join(_WITH_DISTRACTOR)}",
+            )
         if choice == "controlled":
             return self.synonym, wrong
         if not self.random_nouns:
@@ -202,12 +228,35 @@ def realise_text(item: SynonymItem, template: Template, word: str, *, mode: Mode
     return template.fill(slots, inserted)
 
 
+def fitting_templates(
+    items: Sequence[SynonymItem], templates: Sequence[Template]
+) -> tuple[tuple[Template, ...], dict[str, str]]:
+    """Return the templates that are for the parts of speech of all items, and why the suites of the others are not.
+
+    A suite that some of the items cannot have would compare accuracies of different items.
+
+    >>> duck = SynonymItem("1", "duck", "dip", "avoid", "We duck now .", 3, 7, tokenised=True, pos="v")
+    >>> fitting_templates([duck], synonymy_templates())[1]
+    {'The suite reference': 'Its texts are for a noun, and there is a verb among the items.'}
+    """
+    parts = dict.fromkeys(item.pos for item in items)
+    unfit = {template: [pos for pos in parts if not template.fits(pos)] for template in templates}
+    reasons = {
+        f"The suite {template.suite}": f"Its texts are for a {' or '.join(template.pos)}, and there is "
+        f"{'an' if POS_NAMES[pos[0]][0] == 'a' else 'a'} {POS_NAMES[pos[0]]} among the items."
+        for template, pos in unfit.items()
+        if pos
+    }
+    return tuple(template for template in templates if not unfit[template]), reasons
+
+
 def suite_lines(items: Sequence[SynonymItem], template: Template, *, mode: Mode = "clean") -> tuple[SuiteLine, ...]:
     """Return the lines of one suite: of every item the synonym, the distractor and the random nouns, in this order.
 
+    Items of a part of speech that the template is not for have none.
     Errors: :class:`InputError` E443 for an item without random nouns.
     """
-    return tuple(line for item in items for line in _lines(item, template, mode))
+    return tuple(line for item in items if template.fits(item.pos) for line in _lines(item, template, mode))
 
 
 def choice_sets(
@@ -246,7 +295,11 @@ def choice_sets(
         _check_language(item, chosen)
         # the synonym and the random nouns are in several conditions: each text is made once
         texts = {template: _texts_of(item, template, mode) for template, _ in plan}
-        made += [_choice_set(item, template, choice, texts[template], dataset) for template, choice in plan]
+        made += [
+            _choice_set(item, template, choice, texts[template], dataset)
+            for template, choice in plan
+            if template.fits(item.pos) and not (item.is_control and choice in _WITH_DISTRACTOR)
+        ]
     return tuple(made)
 
 
@@ -274,7 +327,7 @@ class _TemplateTexts:
         if word not in self._usages:
             placed = realise_text(self.item, self.template, word, mode=self.mode)
             self._usages[word] = Usage(
-                placed.text, placed.start, placed.end, lemma=word, pos="NOUN", language=self.item.language
+                placed.text, placed.start, placed.end, lemma=word, pos=self.item.tag, language=self.item.language
             )
         return self._usages[word]
 
@@ -297,6 +350,8 @@ def _choice_set(item: SynonymItem, template: Template, choice: Choice, texts: _T
         "synonym": item.synonym,
         "distractor": item.published_distractor if texts.mode == "published" else "",
         "sentence": item.sentence_id or item.item_id,
+        "part_of_speech": POS_NAMES[item.pos],
+        "senses": "one" if item.is_control else "several",
     }
     about["distractor"] = about["distractor"] or item.distractor
     return Item(
@@ -310,9 +365,9 @@ def _choice_set(item: SynonymItem, template: Template, choice: Choice, texts: _T
 
 
 def _lines(item: SynonymItem, template: Template, mode: Mode) -> Iterator[SuiteLine]:
-    synonym, distractor = item.words("controlled", mode=mode)
     # the order of the released files
-    flagged = [(SYNONYM, synonym), (DISTRACTOR, distractor)]
+    flagged = [(SYNONYM, item.synonym)]
+    flagged += [(DISTRACTOR, item.words("controlled", mode=mode)[1])] if not item.is_control else []
     flagged += [(RANDOM, word) for word in item.words("random", mode=mode)[1:]]
     for flag, word in flagged:
         yield SuiteLine(item.number, flag, word, realise_text(item, template, word, mode=mode).text)

@@ -16,6 +16,7 @@ from typing import Any, Literal, cast, get_args
 
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.items.choice_sets.surface import Placed
+from lexiscope.resources.lexicons.lexicon import POS_NAMES, Pos
 from lexiscope.resources.tables.yaml_source import Key, YamlSource, read_yaml
 
 Choice = Literal["controlled", "random", "correct_vs_random", "incorrect_vs_random"]
@@ -40,7 +41,8 @@ class Template:
     ``relation_no_context``, or another), ``expression`` the words of the relation (empty where there are none).
     ``pattern`` holds ``{word}``, ``{Word}`` (with a capital) or ``{substituted}`` once. ``{determiner}`` becomes
     ``singular`` or ``plural``. ``turned`` is the pattern of the same relation with target and word exchanged, for
-    relations that hold both ways (synonymy does, *is a kind of* does not); empty where there is none.
+    relations that hold both ways (synonymy does, *is a kind of* does not); empty where there is none. ``pos`` are the
+    parts of speech that it is for (``noun``, ``verb`` …); empty: all.
 
     Errors: :class:`SpecError` for a pattern or a name that breaks these rules.
 
@@ -58,10 +60,11 @@ class Template:
     singular: str = ""
     plural: str = ""
     turned: str = ""
+    pos: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         given = (self.name, self.suite, self.pattern, self.turned)
-        for _, what, hint in _faults(given, self.conditions, (self.singular, self.plural)):
+        for _, what, hint in _faults(given, self.conditions, self.pos, (self.singular, self.plural)):
             raise SpecError(f"template {self.name!r}: {what}", hint=hint)
 
     @property
@@ -69,6 +72,10 @@ class Template:
         """Suite and expression as they are in the ids of items; unique in a set of templates."""
         slug = re.sub(r"\W+", "_", self.expression.casefold()).strip("_")
         return f"{self.suite}/{slug}" if slug else self.suite
+
+    def fits(self, pos: Pos) -> bool:
+        """Say whether the template is for words of this part of speech."""
+        return not self.pos or POS_NAMES[pos] in self.pos
 
     @property
     def substitutes(self) -> bool:
@@ -90,8 +97,8 @@ class Template:
         """
         if not self.turned:
             return None
-        made = {"name": self.name + TURNED, "suite": self.suite + TURNED, "pattern": self.turned}
-        return replace(self, **made, turned="", conditions=("controlled",))
+        name, suite = self.name + TURNED, self.suite + TURNED
+        return replace(self, name=name, suite=suite, pattern=self.turned, turned="", conditions=("controlled",))
 
     def fill(self, slots: Mapping[str, str], inserted: Placed) -> Placed:
         """Return the text with its slots filled; the slot of the word is filled with *inserted*.
@@ -170,21 +177,26 @@ def _template(source: YamlSource, number: int, entry: Any, language: str) -> Tem
     if not isinstance(entry, dict):
         raise InputError("a template is lines of the form 'name: value'", code="E612", place=source.place(keys))
     _check_names(source, keys, entry, _FIELDS, ("name", "suite", "pattern"))
-    conditions = entry.get("conditions", ["controlled", "random"])
-    if not isinstance(conditions, list):
-        place = source.place((*keys, "conditions"))
-        raise InputError("'conditions' is a list", code="E612", place=place, hint=f"write [{conditions}]")
-    texts = {name: _text(source, (*keys, name), value) for name, value in entry.items() if name != "conditions"}
+    lists = {"conditions": ["controlled", "random"], "pos": []} | {
+        name: entry[name] for name in ("conditions", "pos") if name in entry
+    }
+    for name, listed in lists.items():
+        if not isinstance(listed, list):
+            place = source.place((*keys, name))
+            raise InputError(f"{name!r} is a list", code="E612", place=place, hint=f"write [{listed}]")
+    conditions, pos = lists["conditions"], lists["pos"]
+    texts = {name: _text(source, (*keys, name), value) for name, value in entry.items() if name not in lists}
     forms = (texts.get("singular", ""), texts.get("plural", ""))
     given = (texts["name"], texts["suite"], texts["pattern"], texts.get("turned", ""))
-    for field, what, hint in _faults(given, conditions, forms):
+    for field, what, hint in _faults(given, conditions, pos, forms):
         place = source.place((*keys, field))
         raise InputError(f"template {texts['name']!r}: {what}", code="E612", place=place, hint=hint)
-    return Template(**({"language": language} | texts), conditions=cast(tuple[Choice, ...], tuple(conditions)))
+    chosen = cast(tuple[Choice, ...], tuple(conditions))
+    return Template(**({"language": language} | texts), conditions=chosen, pos=tuple(pos))
 
 
 def _faults(
-    given: tuple[str, str, str, str], conditions: Collection[object], forms: tuple[str, str]
+    given: tuple[str, str, str, str], conditions: Collection[object], pos: Collection[object], forms: tuple[str, str]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield what breaks a rule: the field, what is wrong with it, and what to do."""
     name, suite, pattern, turned = given
@@ -202,6 +214,9 @@ def _faults(
     unknown = [str(condition) for condition in conditions if condition not in CHOICES]
     if unknown or not conditions:
         yield "conditions", f"{', '.join(unknown) or 'nothing'} is no condition", f"use {', '.join(CHOICES)}"
+    strange = [str(name) for name in pos if name not in POS_NAMES.values()]
+    if strange:
+        yield "pos", f"{', '.join(strange)} is no part of speech", f"use {', '.join(POS_NAMES.values())}"
 
 
 def _pattern_faults(pattern: str) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +20,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import SAME_SENSE, Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
+from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.design import question_key
@@ -28,7 +28,9 @@ from lexiscope.items.check.item_file import check_header, read_ratings
 from lexiscope.items.check.rows import RowChecks, RowQuestion
 from lexiscope.items.tables.columns import ColumnMap, Indices
 from lexiscope.items.tables.findings import Finding
-from lexiscope.resources.tables.rows import Row, RowReader
+from lexiscope.items.tables.item_rows import item_rows
+from lexiscope.resources.platforms.opened import OpenedFile
+from lexiscope.resources.tables.rows import Row
 
 _RATING_COLUMNS = ("subject_id", "subject_kind", "item_id", "measure", "value", "raw")
 
@@ -44,7 +46,7 @@ class Imported:
     ``columns`` is the map that was used. Every column that it does not name is a condition of the items;
     ``row_columns`` are those whose value changes between the rows of one item (a row number, the age of a rater): they
     describe ratings, not items, and are left out. :attr:`row_summary` says so in words. ``lines`` gives each item the
-    line of its first row.
+    line of its first row. ``opened`` is the file as it was understood, if it was not read strictly.
     """
 
     items: tuple[Item, ...]
@@ -54,6 +56,7 @@ class Imported:
     n_rows: int = 0
     n_set_aside: int = 0
     row_columns: tuple[str, ...] = ()
+    opened: OpenedFile | None = field(default=None, repr=False, compare=False)
     lines: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -87,6 +90,7 @@ def import_items(
     bad_rows: BadRows = "raise",
     conditions: Collection[str] = (),
     word_alone: bool = False,
+    options: ReadingOptions | None = None,
 ) -> Imported:
     """Read items, and ratings where there are any, from a table.
 
@@ -99,33 +103,32 @@ def import_items(
     their ids say so, or the column ``participant_kind``; a file that holds people's too is refused. A column
     ``gold`` gives the items' gold answers, for the tasks same_sense and sense_verification as ``t`` and ``f`` (else
     a column ``same_sense`` does); a column ``split`` the condition of that name, as train, dev or test. *bad_rows*:
-    ``raise`` at the first error, or ``set_aside`` each such row.
+    ``raise`` at the first error, or ``set_aside`` each such row. With *options* the file may be in any encoding, with
+    any separator and decimal sign, or another program's export; without them it is read strictly, as UTF-8.
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     findings = _FindingCollector(bad_rows)
-    reader = RowReader(path, lambda error: findings.take(Finding.from_error(error)), delimiter=delimiter)
-    rows = reader.rows()
-    header = next(rows, None)
-    conditions = {name for name in reader.header if any(fnmatchcase(name, pattern) for pattern in conditions)}
-    named = [name for name in reader.header if name not in conditions]
-    known = (columns or ColumnMap()).with_usual_columns(named)
-    if word_alone:
-        known = known.with_word_alone()
-    if header is None or not check_header(header, reader.header, known, findings.take):
+    file = item_rows(
+        path, columns, lambda error: findings.take(Finding.from_error(error)),
+        options=options, delimiter=delimiter, conditions=conditions, word_alone=word_alone,
+    )  # fmt: skip
+    known = file.columns
+    if file.header_row is None or not check_header(file.header_row, file.header, known, findings.take):
         # without a readable header no row means anything: this is never set aside
         raise findings.kept[-1].error()
-    checks = RowChecks(Indices.of(known, reader.header), findings.take, scale, language)
-    shown = tuple(index for name, index in _extra_columns(known, reader.header, conditions) if name in conditions)
-    kind = next((index for index, name in enumerate(reader.header) if name in KIND_COLUMNS), None)
+    checks = RowChecks(Indices.of(known, file.header), findings.take, scale, language, file.numbers)
+    extra = _extra_columns(known, file.header, file.shown)
+    shown = tuple(index for name, index in extra if name in file.shown)
+    kind = next((index for index, name in enumerate(file.header) if name in KIND_COLUMNS), None)
     asked = task or catalog.default_task()
     truth = catalog.has("tasks", asked) and catalog.task(asked).truth
-    items = _ItemCollector(dataset, asked, truth, checks, _extra_columns(known, reader.header, conditions), shown, kind)
-    for row in rows:
+    items = _ItemCollector(dataset, asked, truth, checks, extra, shown, kind)
+    for row in file.rows:
         items.add(row, findings)
     if not items.by_id:
         fault, hint = "no row of the file could be read as an item", "run lexiscope check on the file"
-        raise Finding.from_place("E002", fault, Place(reader.path), hint=hint).error()
-    return items.result(known, findings)
+        raise Finding.from_place("E002", fault, Place(file.path), hint=hint).error()
+    return replace(items.result(known, findings), opened=file.opened)
 
 
 @dataclass(slots=True)

@@ -17,8 +17,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import Option
-from lexiscope.core.spec import plain_name
+from lexiscope.core.settings import Option, ReadingOptions
+from lexiscope.core.showing import counted
+from lexiscope.core.spec import plain_name, with_options
 from lexiscope.items.read.importer import Imported, import_items
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.tabular import is_item_table, read_items
@@ -26,12 +27,16 @@ from lexiscope.items.tables.tabular import is_item_table, read_items
 
 @dataclass(frozen=True, slots=True)
 class ItemSource:
-    """Items, the sha256 of the files that they came from, and the answers of people and models that the files hold."""
+    """Items, the sha256 of the files that they came from, and the answers of people and models that the files hold.
+
+    ``imported`` is how a table of the user's own was read.
+    """
 
     name: str
     items: tuple[Item, ...]
     checksums: Mapping[str, str]
     responses: ResponseTable = field(default_factory=ResponseTable.empty)
+    imported: Imported | None = None
 
 
 def task_of_items(name: str, asked: str | None) -> str:
@@ -56,6 +61,8 @@ def load_items(
     task: str,
     language: Annotated[str, Option("only items in this language; for a file: its language")] = "",
     scale: Scale | None = None,
+    options: ReadingOptions | None = None,
+    any_scale: bool = False,
 ) -> ItemSource:
     """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
 
@@ -65,7 +72,7 @@ def load_items(
     Lexiscope wrote is taken as it is. For the task ``minimal_pair`` a file holds minimal pairs, or synonym items to
     make them of (:func:`~lexiscope.items.choice_sets.choice_set_file.read_minimal_pairs`). *scale* is the one on which
     people rated the items of a file, and on which models are asked; without it, that of the task, and ratings in the
-    file lie on it.
+    file lie on it, unless they may have *any_scale*. *options* are what a user said of how a file is written.
 
     Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, whose ratings are off the scale, or
     where no item is left, and for a scale of what has its own; :class:`SpecError` for an unknown dataset.
@@ -74,7 +81,7 @@ def load_items(
     if not is_dataset and (Path(name).suffix or Path(name).name != name):
         path = existing_file(name)
         if is_item_table(path):
-            _refuse_columns(columns, f"{name} is a table of items that Lexiscope wrote")
+            _refuse_columns(columns, f"{name} is a table of items that Lexiscope wrote", options)
             items = read_items(path)
             if scale is not None:
                 rated_otherwise = [
@@ -88,25 +95,27 @@ def load_items(
             return ItemSource(name, in_language(items, name, language), {path.name: sha256_of(path)})
         reads = catalog.task(task).reads
         if reads is not None:
-            _refuse_columns(columns, f"{name} holds minimal pairs")
-            pairs = reads(path, dataset=path.stem, language=language or "en")
+            _refuse_columns(columns, f"{name} holds minimal pairs", options)
+            pairs = reads(path, dataset=path.stem, language=language or "en", options=options or ReadingOptions())
             return ItemSource(name, in_language(pairs, name, language), {path.name: sha256_of(path)})
-        imported = _import_file(path, columns, task=task, language=language, scale=scale)
-        _check_rated(imported, name, task)
-        return ItemSource(name, imported.items, {path.name: sha256_of(path)}, imported.responses)
+        imported = _import_file(path, columns, task=task, language=language, scale=scale, options=options)
+        if not any_scale:
+            _check_rated(imported, name, task)
+        return ItemSource(name, imported.items, {path.name: sha256_of(path)}, imported.responses, imported)
     if scale is not None:
         hint = "leave --scale out: models are asked on the scale that people had"
         raise InputError(f"{name} is a dataset, whose items have a scale already", hint=hint)
-    _refuse_columns(columns, f"{name} is a dataset")
-    # a set that is read in one language at a time is read in the one that was asked for
-    read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
-    data = catalog.dataset(f"{name}?language={language}" if read_in_it else name)
+    _refuse_columns(columns, f"{name} is a dataset", options)
+    # a set that is read in one language, or as items of one task, at a time is read in the one that was asked for
+    own = () if "?" in name else catalog.dataset_options(name)
+    asked = {option: value for option, value in (("language", language), ("task", task)) if value and option in own}
+    data = catalog.dataset(with_options(name, asked))
     checksums = dict(data.checksums) | catalog.code_checksums([name])
     return ItemSource(name, in_language(data.items, name, language), checksums, data.responses)
 
 
-def _refuse_columns(columns: ColumnMap | None, what: str) -> None:
-    if columns is not None and columns != ColumnMap():
+def _refuse_columns(columns: ColumnMap | None, what: str, options: ReadingOptions | None = None) -> None:
+    if (columns is not None and columns != ColumnMap()) or (options is not None and options.columns):
         raise InputError(f"{what}, whose columns are known", hint="leave out the names of columns (--map)")
 
 
@@ -161,7 +170,13 @@ def _check_rated(imported: Imported, name: str, task: str) -> None:
 
 
 def _import_file(
-    path: Path, columns: ColumnMap | None, *, task: str, language: str, scale: Scale | None = None
+    path: Path,
+    columns: ColumnMap | None,
+    *,
+    task: str,
+    language: str,
+    scale: Scale | None = None,
+    options: ReadingOptions | None = None,
 ) -> Imported:
     """The items of a file as the web app reads them: models and people are asked the same ones."""
     try:
@@ -171,7 +186,10 @@ def _import_file(
         page: dict[str, Any] = {}
     else:
         page = {"conditions": (*screen.requires, *screen.shows), "word_alone": screen.word_alone}
-    return import_items(path, columns, dataset=path.stem, task=task, scale=scale, language=language or "und", **page)
+    return import_items(
+        path, columns, dataset=path.stem, task=task, scale=scale, language=language or "und",
+        options=options or ReadingOptions(), **page,
+    )  # fmt: skip
 
 
 def column_map(columns: Mapping[str, str] | None) -> ColumnMap | None:
@@ -190,6 +208,21 @@ def in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item
         raise InputError(f"{name} has no items in {language!r}", hint=f"it has: {known}")
     return kept
 
+
+def unrated_remark(items: Sequence[Item], responses: ResponseTable) -> tuple[str, ...]:
+    """Return the sentence that counts and names the items without a rating where others have one; none otherwise."""
+    rated = responses.where(measure=("rating", "norm"))
+    known = {name for name, value in zip(rated.column("item_id"), rated.column("value"), strict=True) if value == value}
+    unrated = [item.item_id for item in items if item.item_id not in known]
+    if not known or not unrated:
+        return ()
+    named = ", ".join(unrated[:_NAMED]) + (" …" if len(unrated) > _NAMED else "")
+    of = f"{len(unrated)} of {counted(len(items), 'item')}"
+    return (f"{of} {'has' if len(unrated) == 1 else 'have'} no rating and no part in what needs ratings: {named}.",)
+
+
+_NAMED = 10
+"""How many items without a rating are named."""
 
 # -- catch trials: they check participants, and no statistic over items counts them -----------------------------------
 

@@ -10,14 +10,16 @@ from pathlib import Path
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.core.settings import ReadingOptions
 from lexiscope.items.arrange.pairs import SPLITS
 from lexiscope.items.arrange.splits import ItemDivision, divide_by_item, divide_in_folds
 from lexiscope.items.check.bias_fitness import bias_fitness
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.read.item_source import catch_remark, real_items
-from lexiscope.items.tables.columns import ColumnMap
+from lexiscope.items.tables.columns import ColumnMap, FieldMap
 from lexiscope.items.tables.tabular import is_item_table, read_items
-from lexiscope.resources.tables.rows import RowReader
+from lexiscope.items.tables.understood import reading_remark
+from lexiscope.resources.platforms.opened import open_file
 
 _LABELS = ("gold", "label")
 
@@ -26,15 +28,15 @@ _LABELS = ("gold", "label")
 class LabelledFile:
     """The items of a file, and the task that its columns ask.
 
-    ``lines`` are the lines of the items (empty for a file that Lexiscope has written); ``catch_remarks`` reports how
-    many catch trials the file has, which are not among the items.
+    ``lines`` are the lines of the items (empty for a file that Lexiscope has written); ``remarks`` report how the file
+    was read, and how many catch trials it has, which are not among the items.
     """
 
     path: Path
     task: str
     items: tuple[Item, ...]
     lines: Mapping[str, int]
-    catch_remarks: tuple[str, ...]
+    remarks: tuple[str, ...]
 
     def require_each(self, least: int) -> None:
         """Check that each label has *least* items. Errors: :class:`InputError` E483 naming the rarest label."""
@@ -46,29 +48,32 @@ class LabelledFile:
             raise InputError(what, code="E483", place=Place(str(self.path)), hint="add items of this label")
 
 
-def read_labelled(path: Path, *, language: str) -> LabelledFile:
+def read_labelled(path: Path, *, language: str, options: ReadingOptions | None = None) -> LabelledFile:
     """Read the items of a file with their labels.
 
     Errors: those of :func:`~lexiscope.items.read.importer.import_items`; :class:`InputError` E484 for a file without
     labels, and E617 for items that are neither pairs nor usages with a definition.
     """
     lines: Mapping[str, int] = {}
+    remarks: tuple[str, ...] = ()
     if is_item_table(path):
         every = read_items(path)
     else:
-        reader = RowReader(path, lambda _error: None)
-        next(reader.rows(), None)
-        columns = _label_column(reader.header)
+        options = options or ReadingOptions()
+        header = open_file(path, options).header
+        columns = _label_column(header, options)
         # labels are read as the answers of a task with true and false, whichever task they turn out to be of
         task = next(name for name in catalog.names("tasks") if catalog.task(name).truth)
-        read = import_items(path, columns, dataset=path.stem, task=task, language=language)
-        every, lines = read.items, read.lines
+        read = import_items(path, columns, dataset=path.stem, task=task, language=language, options=options)
+        every, lines, remarks = read.items, read.lines, reading_remark(read.opened)
         if all(item.gold is None for item in every):
-            what = f"no labels found; labels are read from a column {', '.join(_LABELS)} or same_sense"
-            hint = f"add one: t or f, true or false, yes or no, 1 or 0; columns in the file: {', '.join(reader.header)}"
+            what = f"No labels found. Labels are read from the column {', '.join(_LABELS)} or same_sense."
+            hint = "Add one with t or f, true or false, yes or no, 1 or 0, or name it: --map gold=COLUMN. "
+            hint += f"Columns in the file: {', '.join(header)}"
             raise InputError(what, code="E484", place=Place(str(path), 1), hint=hint)
     items = real_items(every)
-    return LabelledFile(path, _task_of(items, path), items, lines, catch_remark(len(every) - len(items)))
+    remarks += catch_remark(len(every) - len(items))
+    return LabelledFile(path, _task_of(items, path), items, lines, remarks)
 
 
 def divide_file(file: LabelledFile, n_folds: int, seed: int) -> ItemDivision:
@@ -95,9 +100,9 @@ def divide_file(file: LabelledFile, n_folds: int, seed: int) -> ItemDivision:
     return parts
 
 
-def _label_column(header: Sequence[str]) -> ColumnMap | None:
+def _label_column(header: Sequence[str], options: ReadingOptions) -> ColumnMap | None:
     """The column of labels if its name is ``label`` in any case, and none is called gold or same_sense."""
-    known = ColumnMap().with_usual_columns(header)
+    known = FieldMap.parse(options.columns).of_items(header).with_usual_columns(header)
     named = [name for name in header if name.strip().casefold() == "label"]
     if known.gold is not None or known.same_sense is not None or len(named) != 1:
         return None

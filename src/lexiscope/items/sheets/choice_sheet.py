@@ -153,14 +153,16 @@ def human_sheet(
     """Return the sheet as items of the task ``substitution``, the candidates as ``options`` in the order shown.
 
     ``gold`` is the synonym; the condition ``key`` says whether it is A (first) or B. Ids are
-    ``<dataset>/<item>/people``.
+    ``<dataset>/<item>/people``. Controls, which have no second candidate, are not on it.
     """
     made = []
-    for item, first in zip(items, shown_orders(len(items), seed=seed), strict=True):
+    asked = [item for item in items if not item.is_control]
+    for item, first in zip(asked, shown_orders(len(asked), seed=seed), strict=True):
         span = (item.start, item.end)
         placed = place_word(item.sentence, span, item.sentence[slice(*span)], tokenised=item.tokenised, mode=mode)
         # the sense is with the usage, where the page does not show it
-        usage = Usage(placed.text, placed.start, placed.end, item.target, "NOUN", item.language, item.sense_key or None)
+        sense = item.sense_key or None
+        usage = Usage(placed.text, placed.start, placed.end, item.target, item.tag, item.language, sense)
         words = item.words("controlled", mode=mode)
         about: dict[str, Condition] = {
             "key": "A" if first else "B",

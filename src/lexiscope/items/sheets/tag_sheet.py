@@ -75,6 +75,16 @@ class TagSheet(Generic[T]):
             rows.extend(self._tags_of(row, coder, position))
         return ResponseTable.from_rows(rows)
 
+    def read_all(self, paths: Sequence[Path | str], cases: Sequence[T]) -> ResponseTable:
+        """Read the sheets of several coders: the coder of a sheet is the name of its file, without its suffix.
+
+        Errors: those of :meth:`read`; :class:`InputError` for two sheets of one name.
+        """
+        coders = {Path(path).stem: path for path in paths}
+        if len(coders) < len(paths):
+            raise InputError("two coded sheets have the same file name", hint="name each file after its coder")
+        return ResponseTable.concat([self.read(path, cases, coder=coder) for coder, path in coders.items()])
+
     def _distinct(self, cases: Sequence[T]) -> Sequence[T]:
         seen: set[str] = set()
         for case in cases:

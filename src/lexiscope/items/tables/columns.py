@@ -3,39 +3,138 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from lexiscope.core.errors import InputError
-from lexiscope.core.item import SAME_SENSE
+from lexiscope.core.errors import InputError, nearest_name
+from lexiscope.resources.tables.delimited import read_csv
 
-# Names as they are in the field's released files, after lower case and without punctuation.
-_NAMES: dict[str, tuple[str, ...]] = {
-    "item_id": ("itemid", "item", "pairid", "stimulusid", "id"),
-    "sentence_1": ("sentence1", "context1", "text1", "sentence", "text"),
-    "sentence_2": ("sentence2", "context2", "text2"),
-    "target": ("target", "wordform", "word"),
-    "target_1": ("target1", "wordform1"),
-    "target_2": ("target2", "wordform2"),
-    "start_1": ("start1", "start"),
-    "end_1": ("end1", "end"),
-    "start_2": ("start2",),
-    "end_2": ("end2",),
-    "word": ("word", "lemma", "lemma1"),
-    "sense_1": ("sense1", "senseid1", "senseids1", "sense", "senseid"),
-    "sense_2": ("sense2", "senseid2", "senseids2"),
-    SAME_SENSE: ("samesense", "same", "conditionsamesense"),
-    "gold": ("gold", "goldlabel"),
-    "split": ("split", "conditionsplit"),
-    "language": ("language", "lang", "language1"),
-    "list_id": ("listid", "list"),
-    "rater": ("rater", "raterid", "participant", "participantid", "subject", "subjectid", "annotator"),
-    "rating": ("rating", "response", "relatedness", "judgment", "judgement"),
-    "norm": ("norm", "mean", "meanrelatedness", "meanrating"),
-    "n_ratings": ("nratings", "count"),
-    "catch": ("catch", "iscatch", "conditioncatch"),
-}
+NAMES = Path(__file__).with_name("names.csv")
+"""The usual names of columns by field and language, as :func:`plain_column` writes them, the most usual first."""
+SEVERAL = ("item", "condition", "rater_columns", "item_columns")
+"""The fields that may have several columns. The last two take patterns: ``rater_columns=p*``."""
+OF_RATINGS = ("rater", "item", "rating", "group", "rater_group", "list_id", "catch", *SEVERAL[1:])
+"""The fields of a table of ratings. An item file has those of :class:`ColumnMap`."""
+_OF_ROWS = re.compile(
+    r"(|id|.*number|nr|no|n|num|idx|index|row|.*rowid|order|position|trial.*|unnamed.*|time.*|.*time|.*timestamp|date.*|.*date|"
+    r"rt|.*rt|rtms|comment.*|age|list|listid|lista|liste|block|session|display|slot|.*sha256|.*version|nrevisions|.*line)"
+)
+_ALIASES = {"item_id": "item", "value": "rating", "word": "group"}
+
+
+def plain_column(name: str) -> str:
+    """Return the name of a column without case, accents, signs and what is in brackets behind it.
+
+    >>> plain_column("Valoración (1-5)"), plain_column("Spreadsheet: item_ID")
+    ('valoracion', 'itemid')
+    """
+    name = re.sub(r"[\[(](?!\d*[\])]).*[\])]\s*$", "", name).removeprefix("Spreadsheet: ") or name
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return re.sub(r"[\W_]", "", "".join(char for char in letters if not unicodedata.combining(char)))
+
+
+@cache
+def usual_names() -> Mapping[str, tuple[str, ...]]:
+    """Return the usual names of the columns of each field, English ones first.
+
+    >>> usual_names()["list_id"]
+    ('listid', 'list', 'lista', 'liste')
+    """
+    names: dict[str, dict[str, None]] = {}
+    for _, row in read_csv(NAMES, ("field", "language", "names")).rows():
+        names.setdefault(row["field"], {}).update(dict.fromkeys(row["names"].split()))
+    return {field: tuple(known) for field, known in names.items()}
+
+
+def columns_named(field: str, header: Sequence[str]) -> list[str]:
+    """Return the columns of a header whose name is a usual one of a field, in the order of the header.
+
+    >>> columns_named("rater", ["Ítem", "Participante", "Valoración"])
+    ['Participante']
+    """
+    known = usual_names()[field]
+    return [name for name in header if plain_column(name) in known]
+
+
+def describes_rows(name: str) -> bool:
+    """Say whether a column numbers or dates rows, or says how they came about: no condition of an item, and no rater.
+
+    >>> describes_rows("Trial number"), describes_rows("idx"), describes_rows("frequency")
+    (True, True, False)
+    """
+    return _OF_ROWS.fullmatch(plain_column(name)) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMap:
+    """What the user said of columns: for each field the columns, in the order given."""
+
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, pairs: Sequence[str]) -> FieldMap:
+        """Read texts FIELD=COLUMN.
+
+        Errors: :class:`InputError` for a text of another form, an unknown field, and a second column of a field that
+        has one.
+
+        >>> FieldMap.parse(["rater=Wer", "item=Wort", "item=Satz"]).columns
+        {'rater': ('Wer',), 'item': ('Wort', 'Satz')}
+        """
+        columns: dict[str, tuple[str, ...]] = {}
+        known = (*OF_RATINGS, *_ALIASES, *(part.name for part in fields(ColumnMap) if part.name != "raters"))
+        for pair in pairs:
+            name, sign, column = pair.partition("=")
+            if not sign or not name or not column:
+                raise InputError(f"{pair!r} is not of the form FIELD=COLUMN", hint="write --map rating=Response")
+            if name not in known:
+                near = nearest_name(name, known)
+                hint = (f"Did you mean {near!r}? " if near else "") + f"fields: {', '.join(dict.fromkeys(known))}"
+                raise InputError(f"unknown field {name!r}", hint=hint)
+            if name in columns and name not in SEVERAL:
+                raise InputError(
+                    f"the field {name!r} has two columns: {columns[name][0]} and {column}", hint="keep one"
+                )
+            columns[name] = (*columns.get(name, ()), column)
+        return cls(columns)
+
+    def of_ratings(self) -> dict[str, tuple[str, ...]]:
+        """Return the columns of a table of ratings: ``item_id`` is ``item`` there, ``value`` ``rating``."""
+        named = {_ALIASES.get(name, name): columns for name, columns in self.columns.items()}
+        return {name: columns for name, columns in named.items() if name in OF_RATINGS}
+
+    def of_items(self, header: Sequence[str] = ()) -> ColumnMap:
+        """Return the columns of an item file; ``rater_columns`` are those of the *header* that fit the patterns."""
+        own = {part.name for part in fields(ColumnMap)} - {"raters"}
+        named = {_ITEM_NAMES.get(name, name): columns[0] for name, columns in self.columns.items()}
+        parts = {name: column for name, column in named.items() if name in own}
+        raters = fitting_columns(header, self.columns.get("rater_columns", ()))
+        return replace(ColumnMap.from_mapping(parts), raters=raters)
+
+
+_ITEM_NAMES = {"item": "item_id", "value": "rating", "group": "word"}
+
+
+def fitting_columns(header: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that have one of these names, or fit one of these patterns (``p*``).
+
+    Errors: :class:`InputError` E006 for a pattern that no column fits.
+    """
+    for pattern in patterns:
+        if header and not any(_fits(name, pattern) for name in header):
+            hint = f"Columns in the file: {', '.join(header)}"
+            raise InputError(f"no column is called {pattern!r}", code="E006", hint=hint)
+    return tuple(name for name in header if any(_fits(name, pattern) for pattern in patterns))
+
+
+def _fits(name: str, pattern: str) -> bool:
+    # brackets in a name are letters where the name is given whole
+    return name == pattern or fnmatchcase(name, pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +195,12 @@ class ColumnMap:
         >>> found.sentence_1, found.target, found.sense_1
         ('Sentence_1', 'Palabra', 'Sense_id_s1')
         """
-        plain = {re.sub(r"[\W_]", "", name).casefold(): name for name in reversed(header)}
+        plain = {plain_column(name): name for name in reversed(header)}
         taken = set(dict(self.items()).values())
         parts: dict[str, Any] = {}
-        for part, usual in _NAMES.items():
-            named = [plain[name] for name in usual if name in plain and plain[name] not in taken]
+        own = [part.name for part in fields(self) if part.name in usual_names()]
+        for part in own:
+            named = [plain[name] for name in usual_names()[part] if name in plain and plain[name] not in taken]
             if getattr(self, part) is None and named:
                 parts[part] = named[0]
         if "rating" in parts and (self.rater or parts.get("rater")) is None:

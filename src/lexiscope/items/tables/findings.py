@@ -2,7 +2,7 @@
 
 The first letter of a code is its severity: ``E`` (error: a number computed from this would be wrong or impossible)
 or ``W`` (warning: usable, but a reader of the study would ask). The codes are listed in
-``docs/reference/check_codes.md``.
+``docs/reference/messages.md``.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from lexiscope.core.errors import InputError, Place, caret_line
 from lexiscope.items.tables.spreadsheet import write_sheet
+from lexiscope.resources.platforms.opened import OpenedFile
 
 Severity = Literal["error", "warning"]
 
@@ -119,8 +120,10 @@ class SentenceStatistics:
 class CheckReport:
     """All findings of one file, in the order of its lines, with what was read.
 
-    ``columns`` says which column was taken for what; ``unused`` names the columns that nothing was taken from.
-    ``simulated``: the raters are simulated participants.
+    ``columns`` says which column was taken for what; ``unused`` names the others. ``opened`` is the file as it was
+    understood (its encoding, its separator, the program that wrote it).
+    ``simulated``: the raters are simulated participants. ``task`` is the one whose items they were checked as; empty:
+    sentences, or pairs of sentences.
     """
 
     path: str
@@ -132,6 +135,8 @@ class CheckReport:
     columns: tuple[tuple[str, str], ...] = ()
     unused: tuple[str, ...] = ()
     simulated: bool = False
+    task: str = ""
+    opened: OpenedFile | None = field(default=None, repr=False, compare=False)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -156,18 +161,19 @@ class CheckReport:
     def text(self, *, at_most: int | None = None) -> str:
         """Return the findings as text, with the line and a caret each, and a summary at the end.
 
-        With *at_most*, only so many findings per code are written out; the summary still counts all.
+        With *at_most*, only so many errors per code are written out, and of a warning the first one; where the others
+        are is told in one line. The summary counts all.
         """
         shown: Counter[str] = Counter()
-        parts = []
+        parts, others = [], dict[str, list[Finding]]()
         for finding in self.findings:
             shown[finding.code] += 1
-            if at_most is None or shown[finding.code] <= at_most:
+            most = 1 if finding.severity == "warning" else at_most
+            if at_most is None or shown[finding.code] <= min(most or at_most, at_most):
                 parts.append(str(finding))
-        hidden = [
-            f"{code}: {n - at_most} more" for code, n in self.counts.items() if at_most is not None and n > at_most
-        ]
-        return "\n".join([*parts, *hidden, self.summary()])
+            else:
+                others.setdefault(finding.code, []).append(finding)
+        return "\n".join([*parts, *(_more_text(code, rest) for code, rest in sorted(others.items())), self.summary()])
 
     def summary(self) -> str:
         """Return what was read, how long the sentences are, and what was found, in two lines."""
@@ -178,8 +184,24 @@ class CheckReport:
 
     def json(self) -> str:
         """Return the whole report as JSON with stable keys."""
-        content = asdict(self) | {"counts": self.counts, "exit_status": self.exit_status}
+        content = asdict(replace(self, opened=None)) | {"counts": self.counts, "exit_status": self.exit_status}
+        del content["opened"]
         return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+
+
+_NAMED = 5
+
+
+def _more_text(code: str, findings: Sequence[Finding]) -> str:
+    """How many more findings of a code there are, and where the first of them are.
+
+    >>> more = [Finding.from_place("W206", "…", Place("a.csv", line)) for line in range(5, 12)]
+    >>> _more_text("W206", more)
+    'W206: 7 more, in lines 5, 6, 7, 8, 9 …'
+    """
+    lines = [str(finding.line) for finding in findings if finding.line is not None]
+    named = ", ".join(lines[:_NAMED]) + (" …" if len(lines) > _NAMED else "")
+    return f"{code}: {len(findings)} more" + (f", in line{'s' if len(lines) > 1 else ''} {named}" if named else "")
 
 
 # -- what could not be made into items, with the reason: a list with the items, never a silent gap ------------------

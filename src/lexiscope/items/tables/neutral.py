@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from lexiscope.core.run import csv_field
 from lexiscope.items.tables.spreadsheet import neutral_text
 
 Cell = str | int | float | bool | None
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.ASCII)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-_NEEDS_QUOTES = re.compile(r'[",\r\n]')
 # readers that split lines as Unicode does would cut a JSON line here
 _LINE_ENDS = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
 
@@ -37,7 +37,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, answers: 
     *answers* are the columns whose text may be a number that was given as an answer.
     """
     as_answer = [name in answers for name in header]
-    lines = [",".join(_csv_field(neutral_text(name)) for name in header)]
+    lines = [",".join(_text_cell(name, is_answer=False) for name in header)]
     for row in rows:
         cells = zip(row, as_answer, strict=True)
         lines.append(
@@ -82,10 +82,4 @@ def cell_text(cell: Cell) -> str:
 # most cells of a long table repeat: ids, words, sentences, rules
 @lru_cache(maxsize=1 << 14)
 def _text_cell(text: str, is_answer: bool) -> str:
-    return _csv_field(neutral_answer(text) if is_answer else neutral_text(text))
-
-
-def _csv_field(text: str) -> str:
-    if text and not _NEEDS_QUOTES.search(text) and text == text.strip():
-        return text
-    return '"' + text.replace('"', '""') + '"'
+    return csv_field(neutral_answer(text) if is_answer else neutral_text(text)) or '""'

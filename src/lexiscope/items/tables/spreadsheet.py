@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.run import write_atomically
+from lexiscope.core.run import csv_field, write_atomically
 from lexiscope.resources.tables.rows import Row, RowReader
 
 _LIVE = frozenset("=+-@")
@@ -64,7 +63,7 @@ def write_sheet(path: Path | str, header: Sequence[str], rows: Iterable[Sequence
 
     Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
-    lines = [",".join(_csv_field(protect_cell(cell)) for cell in row) + "\r\n" for row in [header, *rows]]
+    lines = [",".join(csv_field(protect_cell(cell)) for cell in row) + "\r\n" for row in [header, *rows]]
     # without the mark, common spreadsheets take UTF-8 for the letters of the country's old encoding
     write_atomically(Path(path), "\ufeff" + "".join(lines))
 
@@ -106,7 +105,3 @@ def read_sheet(path: Path | str, needed: Sequence[str], *, what: str, ours: bool
     for row in rows:
         cells = map(restore_cell, row.fields) if ours else row.fields
         yield SheetRow(dict(zip(columns, cells, strict=True)), row, columns)
-
-
-def _csv_field(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n;\t]', text) or text != text.strip() else text

@@ -16,7 +16,7 @@ from pathlib import Path
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.foreign import parse_json
 from lexiscope.core.item import Condition, Item
-from lexiscope.core.run import write_atomically
+from lexiscope.core.run import csv_field, write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
 from lexiscope.resources.tables.delimited import read_header
@@ -47,7 +47,7 @@ def write_items(items: Sequence[Item], path: Path | str) -> None:
         scale = [_scale_text(item.scale)] if own else []
         conditions = [_condition_text(item.conditions[name]) if name in item.conditions else "" for name in names]
         lines.append([*fields, *scale, *_usage_fields(item, n_usages), *conditions])
-    write_atomically(Path(path), "".join(",".join(map(_csv_field, line)) + "\n" for line in lines))
+    write_atomically(Path(path), "".join(",".join(map(csv_field, line)) + "\n" for line in lines))
 
 
 def read_items(path: Path | str) -> tuple[Item, ...]:
@@ -128,11 +128,6 @@ def _usage(values: dict[str, str], i: int) -> Usage:
         language=_unescape_text(values[f"language_{i}"]) or "",
         sense=_unescape_text(values[f"sense_{i}"]),
     )
-
-
-def _csv_field(text: str) -> str:
-    # not csv.writer: it leaves a bare carriage return unquoted, which no reader gives back
-    return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n]', text) else text
 
 
 def _escape_text(text: str | None) -> str:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from lexiscope.core.claims import OUTCOMES, CheckedClaim, Claim, check_claims
 from lexiscope.core.result import COMPARED, Record
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
-from lexiscope.report.document import Report, Section
+from lexiscope.report.answers.numbers import capital
+from lexiscope.report.answers.sentences import words_of
+from lexiscope.report.document import Section
 from lexiscope.report.part import record_cell
 from lexiscope.report.tables import DASH, Cell, Column, Format, Head, Noted, Table, drop_empty, table_of
 
 _ORDER = ("reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined")
 _WORDS = {"": "without comparison"}
 _FOUR = Format("number", 4)
-_TITLE = "What the paper prints and what we find"
+_TITLE = "Reproduction: published and recomputed values"
 
 
 def published_records(records: Sequence[Record]) -> list[Record]:
@@ -27,13 +30,13 @@ def published_records(records: Sequence[Record]) -> list[Record]:
 def published_table(records: Sequence[Record]) -> Table:
     """Return the table *paper prints / we find / status*, one row per record with a published value, in order."""
     cells: Mapping[Head, Callable[[Record], Cell]] = {
-        "Statistic": lambda record: record.statistic,
+        "Value": lambda record: capital(words_of(record.statistic)),
         "Of": lambda record: ", ".join(filter(None, (record.subject, where_measured(record)))),
-        "Printed in": lambda record: record.source,
-        Column("Paper prints", align="right"): lambda record: (
+        "Place": lambda record: record.source,
+        Column("Paper", align="right"): lambda record: (
             DASH if record.published is None else f"{record.bound} {record.published:.10g}".strip().replace("-", "−")
         ),
-        Column("We find", _FOUR, note="At four decimals, with its interval where one was computed."): value_cell,
+        Column("Here", _FOUR, note="At four decimals, with its interval where one was computed."): value_cell,
         "Status": _status_cell,
     }
     return table_of("published", _TITLE, published_records(records), cells)
@@ -49,6 +52,39 @@ def comparison_section(records: Sequence[Record]) -> Section | None:
         "its side of a printed bound. It is within rounding if it is off by at most one unit of the last printed digit."
     )
     return Section("published", _TITLE, (text,), (published_table(records),))
+
+
+def reproduction_sections(records: Sequence[Record]) -> list[tuple[Section, bool]]:
+    """Return the page that compares printed numbers with those of a run, each section with whether it is folded.
+
+    What differs comes first, then what cannot be computed; what is reproduced is folded. None without printed numbers.
+    """
+    chosen = published_records(records)
+    if not chosen:
+        return []
+    same = [record for record in chosen if record.status in ("reproduced", "within rounding")]
+    parts = (
+        ("differs", "Different", [record for record in chosen if record.status == "not reproduced"], False),
+        (
+            "open",
+            "Not computed in this run",
+            [r for r in chosen if r.status in ("not computed", "undefined", "")],
+            True,
+        ),
+        ("unavailable", "Cannot be computed", [r for r in chosen if r.status == "not reproducible"], True),
+        ("same", "Reproduced", same, True),
+    )
+    lead = comparison_section(records)
+    assert lead is not None
+    title = f"{len(same)} of {len(chosen)} printed values are reproduced"
+    sections: list[tuple[Section, bool]] = [(replace(lead, title=title, tables=()), False)]
+    for name, heading, own, is_folded in parts:
+        if own:
+            table = replace(
+                published_table(own), name=f"published_{name}", title=f"{heading}: {counted(len(own), 'value')}"
+            )
+            sections.append((Section(f"published-{name}", f"{heading} ({len(own)})", tables=(table,)), is_folded))
+    return sections
 
 
 def printed_count(records: Sequence[Record]) -> str:
@@ -69,11 +105,6 @@ def printed_count(records: Sequence[Record]) -> str:
         f"{': ' if compared else ''}{', '.join(compared)}.{' Not compared: ' if others else ''}{', '.join(others)}"
         f"{'.' if others else ''}"
     )
-
-
-def sections_with_comparison(report: Report) -> tuple[Section, ...]:
-    """Return the sections of a report, the comparison with published values after them if there is any."""
-    return tuple(filter(None, (*report.sections, comparison_section(report.records))))
 
 
 def where_measured(record: Record) -> str:
@@ -106,8 +137,8 @@ _CLAIM_RULES = (
     "Each claim has a rule that compares numbers of this run (claims.csv of the study). Holds: every comparison comes "
     "out as claimed. Holds in part: for some of several models, datasets or conditions it does. Reversed: every one "
     "comes out the other way. A claim about most models or conditions: more than half decide. Not shown: a part of "
-    "the claim does not come out as claimed; one number in the interval of the other, or a p value above its level, "
-    "shows nothing.",
+    "the claim does not come out as claimed; two numbers show nothing if the interval of their difference, made of "
+    "both intervals, holds 0, nor does a p value above its level.",
     "A claim about models is checked on the models of this run, which need not be the paper's.",
 )
 
@@ -131,8 +162,11 @@ def claims_section(
         f"{n} {outcome if n == 1 else _PLURAL.get(outcome, outcome)}" for outcome in OUTCOMES if (n := counts[outcome])
     )
     texts = {question.question_id: question.text for question in questions}
-    table = claims_table(checked, texts)
-    return Section("claims", _CLAIMS, (f"{counted(len(checked), 'claim')}: {outcomes}.", *_CLAIM_RULES), (table,))
+    table, others = claims_table(checked, texts), sum(bool(claim.adjusted) for claim in checked)
+    lead = f"{counted(len(checked), 'claim')}: {outcomes}."
+    if others:
+        lead += f" {counted(others, 'outcome')} by p would be another after the adjustment for the family of tests."
+    return Section("claims", _CLAIMS, (lead, *_CLAIM_RULES), (table,))
 
 
 _PLURAL = {"holds": "hold", "holds in part": "hold in part"}
@@ -150,7 +184,7 @@ def claims_table(checked: Sequence[CheckedClaim], questions: Mapping[str, str] |
         "Place": lambda checked: checked.claim.place,
         "Question": lambda checked: texts.get(checked.claim.question, checked.claim.question),
         "Data": lambda checked: ", ".join(checked.claim.datasets) if several else None,
-        "Outcome": lambda checked: str(checked.outcome),
+        "Outcome": lambda checked: checked.status,
         "Numbers of this run": lambda checked: checked.evidence,
     }
     return drop_empty(table_of("claims", _CLAIMS, checked, cells))

@@ -75,25 +75,27 @@ def export_r(
     *,
     references: Mapping[str, str] | None = None,
     simulated: bool = False,
+    names: tuple[str, str] = ("mixed_models.R", "trials.csv"),
 ) -> tuple[str, ...]:
     """Write ``r/mixed_models.R``, which refits *pairs* of mixed models with lme4, and ``r/trials.csv``, which it reads.
 
-    *trials* are columns of equal length; *references* the levels that text predictors are coded against. Both files say
-    whether the ratings are those of *simulated* participants. Pairs that the trials do not allow are excluded: the
-    record of such a test has the reason. Returns the names of the files; none without pairs.
+    *names* are those of the two files. *trials* are columns of equal length; *references* the levels that text
+    predictors are coded against. Both files say whether the ratings are those of *simulated* participants. Pairs that
+    the trials do not allow are excluded: the record of such a test has the reason. Returns the names
+    of the files; none without pairs.
     """
     allowed = [pair for pair in pairs if _can_fit(pair, trials, references)]
     if not allowed:
         return ()
     columns, rows = pair_columns(allowed), dict(trials)
-    script = r_script(allowed, trials, csv_name="trials.csv", references=references)
+    script = r_script(allowed, trials, csv_name=names[1], references=references)
     if simulated:
         n = len(next(iter(trials.values())))
         columns, rows[KIND_COLUMN] = (*columns, KIND_COLUMN), np.array([SIMULATED] * n, dtype=object)
         script = f"# Simulated participants: {TOLD_SIMULATED}.\n{script}"
-    write_atomically(folder / "r" / "trials.csv", csv_text(rows, columns))
-    write_atomically(folder / "r" / "mixed_models.R", script)
-    return ("r/trials.csv", "r/mixed_models.R")
+    write_atomically(folder / "r" / names[1], csv_text(rows, columns))
+    write_atomically(folder / "r" / names[0], script)
+    return tuple(f"r/{name}" for name in reversed(names))
 
 
 def _can_fit(pair: ModelPair, trials: Mapping[str, Column], references: Mapping[str, str] | None) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -15,38 +18,34 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.core.sealed import QUESTION, RESPONSES, check_run
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
-from lexiscope.report.document import Report, Section
+from lexiscope.report.document import Report, RichText, Section
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.page.comparison import sections_with_comparison, value_cell
+from lexiscope.report.page.comparison import value_cell
 from lexiscope.report.page.every_result import series_of, with_every_result
-from lexiscope.report.page.html import NOT_PRINTED
+from lexiscope.report.page.pages import NOT_PRINTED
 from lexiscope.report.page.simulated import marked_report, marked_table
 from lexiscope.report.page.stored import load
 from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.layers import trajectories
-from lexiscope.report.plots.style import prefix_ids
 from lexiscope.report.tables import DASH, INTEGER, Cell, Format, Head, Table, drop_empty, table_of
 
 Row = tuple[int, Record]
 _MEAN = Format("number", 3)
 
 
-def report_of_runs(folders: Sequence[Path | str]) -> Report:
-    """Return the report of one run, or one report that compares several runs and then shows them one by one.
+def report_of_runs(folders: Sequence[Path | str], *, page: Path | None = None) -> Report:
+    """Return the report of one run, or one report that compares several runs; each run has a report of its own.
+
+    *page* is where the report will be written: links to the runs' own reports are relative to it.
 
     A run of ``collect``, which holds responses without an analysis, is described.
     Errors: :class:`InputError` where no folder is given; :class:`~lexiscope.core.errors.RunError` where one is damaged.
     """
     if not folders:
         raise InputError("name at least one run folder")
-    # a run of an earlier version may hold numbers that its report does not show
-    reports = [
-        describe_run(Path(folder)) if holds_responses_only(Path(folder)) else with_every_result(load(folder))
-        for folder in folders
-    ]
+    reports = loaded_reports(folders)
     if len(reports) == 1:
         return reports[0]
-    parts = [_as_section(report, number) for number, report in enumerate(reports, start=1)]
     marks = [all(record.people for record in report.records) and bool(report.records) for report in reports]
     citations = dict.fromkeys(citation for report in reports for citation in report.citations)
     runs = {
@@ -57,10 +56,19 @@ def report_of_runs(folders: Sequence[Path | str]) -> Report:
         title=_title(marks),
         subtitle="; ".join(f"run {number}: {Path(folder).name}" for number, folder in enumerate(folders, start=1)),
         language=reports[0].language,
-        sections=(side_by_side([report.records for report in reports]), *parts),
+        sections=(side_by_side([report.records for report in reports]), _links(reports, folders, page)),
         run=runs,
         citations=tuple(citations),
     )
+
+
+def loaded_reports(folders: Sequence[Path | str]) -> list[Report]:
+    """Return the report of each run; of one that only holds responses, its description."""
+    # a run of an earlier version may hold numbers that its report does not show
+    return [
+        describe_run(Path(folder)) if holds_responses_only(Path(folder)) else with_every_result(load(folder))
+        for folder in folders
+    ]
 
 
 def _title(simulated: Sequence[bool]) -> str:
@@ -121,23 +129,17 @@ def _statistic_table(index: int, statistic: str, rows: Sequence[Row]) -> Table:
     return table
 
 
-def _as_section(report: Report, number: int) -> Section:
-    inside = tuple(_with_prefix(section, f"run{number}-") for section in sections_with_comparison(report))
-    subtitle = (report.subtitle,) if report.subtitle else ()
-    return Section(f"run{number}", f"Run {number}: {report.title}", subtitle, subsections=inside)
-
-
-def _with_prefix(section: Section, prefix: str) -> Section:
-    return replace(
-        section,
-        id=f"{prefix}{section.id}",
-        tables=tuple(replace(table, name=f"{prefix}{table.name}") for table in section.tables),
-        figures=tuple(
-            replace(figure, name=f"{prefix}{figure.name}", svg=prefix_ids(figure.svg, prefix))
-            for figure in section.figures
-        ),
-        subsections=tuple(_with_prefix(inner, prefix) for inner in section.subsections),
-    )
+def _links(reports: Sequence[Report], folders: Sequence[Path | str], page: Path | None) -> Section:
+    """The runs with their folders, each with a link to its own report if that exists."""
+    texts: list[RichText] = []
+    for number, (report, folder) in enumerate(zip(reports, map(Path, folders), strict=True), start=1):
+        name, own = escape(folder.name), folder / "report.html"
+        link = name
+        if page is not None and own.is_file():
+            address = quote(Path(os.path.relpath(own, page.parent)).as_posix())
+            link = f'<a href="{address}">{name}</a>'
+        texts.append(RichText(f"<p>Run {number}: {escape(report.title)} ({link})</p>"))
+    return Section("runs", "The runs", tuple(texts))
 
 
 # -- a run that only holds responses ----------------------------------------------------------------------------------

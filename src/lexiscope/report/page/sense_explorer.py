@@ -196,6 +196,8 @@ def neighbour_maps(
     *explorations* are those of :func:`explore_each`. A word without two senses that have neighbours has no map, nor has
     one after the first *most*: these are left out, with the reason.
     """
+    if not subjects or not words:
+        return part_of(Omission(MAP, "No word was named: --word." if subjects else "No vectors were given: --subject."))
     entries = {(shown.subject_id, entry.word): (entry, shown) for shown in explorations for entry in shown.words}
     figures: list[Figure] = []
     omitted = []

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 
 from lexiscope.core.result import simulated_records
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_ID, SIMULATED_PARTICIPANTS, TOLD_SIMULATED
+from lexiscope.report.answers.answer import Answer
+from lexiscope.report.answers.results_page import ResultsPage
 from lexiscope.report.document import Paragraph, Report, Section
 from lexiscope.report.figures import Array, Figure
+from lexiscope.report.page.stored_answers import page_from_json, page_to_json
 from lexiscope.report.part import Part
 from lexiscope.report.plots.style import texts_of, with_description
 from lexiscope.report.tables import Cell, Missing, Noted, Table
@@ -83,7 +88,48 @@ def marked_report(report: Report) -> Report:
         sections=(first, *sections),
         run={**report.run, KIND_COLUMN: SIMULATED},
         records=simulated_records(report.records) if whole else report.records,
+        results=marked_results(report.results, whole=whole) if report.results is not None else None,
     )
+
+
+def marked_results(page: ResultsPage, *, whole: bool) -> ResultsPage:
+    """Return the Results page with the mark: in its title, its texts, and each drawing and table about people.
+
+    *whole*: all numbers rest on these judgments, so that all drawings and tables are marked.
+    """
+    marked = page_from_json(_simulated_content(page_to_json(page)))
+
+    def with_mark(answer: Answer) -> Answer:
+        drawing, table = answer.drawing, answer.table
+        if drawing is not None and (whole or _names_people(json.dumps(asdict(drawing), ensure_ascii=False))):
+            drawing = replace(drawing, title=_marked_title(drawing.title), mark=MARK)
+        if table is not None and (whole or has_people(table)):
+            table = marked_table(table)
+        return replace(answer, drawing=drawing, table=table)
+
+    notice = " ".join(filter(None, (f"Simulated participants: {TOLD_SIMULATED}.", marked.top.caution)))
+    return replace(
+        marked,
+        title=_marked_title(marked.title),
+        top=with_mark(replace(marked.top, caution=notice)),
+        questions=tuple(
+            replace(q, text=_marked_title(q.text) if whole else q.text, answer=with_mark(q.answer))
+            for q in marked.questions
+        ),
+    )
+
+
+_NO_TEXTS = frozenset({"type", "kind", "name", "question_id", "top_question", "look", "brand"})
+"""Keys whose values are names for programs, not texts for readers."""
+
+
+def _simulated_content(content: Any, key: str = "") -> Any:
+    """Return JSON values with people called what they are in every text."""
+    if isinstance(content, dict):
+        return {name: _simulated_content(value, name) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_simulated_content(value, key) for value in content]
+    return simulated_text(content) if isinstance(content, str) and key not in _NO_TEXTS else content
 
 
 def marked_part(part: Part) -> Part:

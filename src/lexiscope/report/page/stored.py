@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,9 @@ from lexiscope.core.sealed import RUN, check_run
 from lexiscope.report.document import Report, RichText, Section
 from lexiscope.report.figures import PROLOGUE, Figure, write_figure
 from lexiscope.report.page.every_result import check_every_result
-from lexiscope.report.tables import Cell, Column, Format, IntervalCell, Missing, Noted, Printed, Table, layout, to_csv
+from lexiscope.report.page.stored_answers import RESULTS_PAGE, page_from_json, page_to_json
+from lexiscope.report.page.table_files import table_from_json, table_to_json, to_latex
+from lexiscope.report.tables import Table, to_csv
 from lexiscope.resources.tables.delimited import read_csv
 
 SECTIONS = "sections.json"
@@ -53,6 +54,9 @@ def store(report: Report, folder: Path | str) -> tuple[str, ...]:
         "citations": list(report.citations),
         "sections": [_section_to_json(section) for section in report.sections],
     }
+    if report.results is not None:
+        write_json(target / RESULTS_PAGE, page_to_json(report.results))
+        names.append(RESULTS_PAGE)
     write_json(target / SECTIONS, structure)
     return (*names, SECTIONS)
 
@@ -66,7 +70,7 @@ def load(folder: Path | str) -> Report:
     source = Path(folder)
     run = check_run(source) if (source / RUN).exists() else {}
     structure = read_json(source / SECTIONS)
-    results = source / "results.json"
+    results, answers = source / "results.json", source / RESULTS_PAGE
     records = read_records(results) if results.exists() else ()
     try:
         return Report(
@@ -77,6 +81,7 @@ def load(folder: Path | str) -> Report:
             sections=tuple(_section_from_json(part, source) for part in structure["sections"]),
             run=run,
             records=records,
+            results=page_from_json(read_json(answers)) if answers.exists() else None,
         )
     except (KeyError, TypeError) as error:
         why = f"{type(error).__name__}: {error}"
@@ -92,27 +97,6 @@ def write_table(table: Table, folder: Path | str) -> list[str]:
     write_atomically(target / f"{table.name}.tex", to_latex(table))
     write_json(target / f"{table.name}.json", table_to_json(table))
     return [f"{target.name}/{table.name}.{end}" for end in ("csv", "tex", "json")]
-
-
-def table_to_json(table: Table) -> dict[str, Any]:
-    """Return a table as JSON values, nothing lost."""
-    return {
-        "name": table.name,
-        "number": table.number,
-        "title": table.title,
-        "columns": [asdict(column) for column in table.columns],
-        "rows": [[_cell_to_json(cell) for cell in row] for row in table.rows],
-        "notes": list(table.notes),
-        **({"people": table.people} if table.people else {}),
-    }
-
-
-def table_from_json(content: Mapping[str, Any]) -> Table:
-    """Read a table back from :func:`table_to_json`."""
-    columns = tuple(Column(**{**column, "format": Format(**column["format"])}) for column in content["columns"])
-    rows = tuple(tuple(_cell_from_json(cell) for cell in row) for row in content["rows"])
-    notes, people = tuple(content["notes"]), content.get("people", "")
-    return Table(content["name"], content["number"], content["title"], columns, rows, notes, people)
 
 
 def read_figure(name: str, folder: Path | str) -> Figure:
@@ -133,29 +117,6 @@ def read_figure(name: str, folder: Path | str) -> Figure:
         raise RunError(what, place=error.place, why=error.what) from error
     columns = {header: np.array(cells, dtype=str) for header, cells in table.columns.items()}
     return Figure(**{key: texts[key] for key in _FIGURE_TEXTS}, svg=svg, data=columns)
-
-
-def _cell_to_json(cell: Cell) -> object:
-    if isinstance(cell, Missing):
-        return {"missing": cell.reason}
-    if isinstance(cell, Noted):
-        return {"text": cell.text, "note": cell.note}
-    if isinstance(cell, IntervalCell):
-        return {"low": cell.low, "high": cell.high, "value": cell.value}
-    return cell
-
-
-def _cell_from_json(cell: object) -> Cell:
-    match cell:
-        case {"missing": str(reason)}:
-            return Missing(reason)
-        case {"text": str(text), "note": str(note)}:
-            return Noted(text, note)
-        case {"low": float(low), "high": float(high), "value": float() | None as value}:
-            return IntervalCell(low, high, value)
-        case None | str() | bool() | int() | float():
-            return cell
-    raise InputError(f"a stored table cell cannot be {cell!r}")
 
 
 def _section_to_json(section: Section) -> dict[str, Any]:
@@ -189,65 +150,3 @@ def _safe(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
         raise RunError(f"{name!r} cannot name a part of a report", place=Place(SECTIONS))
     return name
-
-
-# -- tables in LaTeX, with the rules of the booktabs package --------------------------------------------------------
-
-
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': "''", "\n": " ", "\u00a0": "~", "\u202f": r"\,", "—": "---", "–": "--", "…": r"\dots{}",
-    "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
-}  # fmt: skip
-_SYMBOLS = {
-    "−": "-", "×": r"\times", "·": r"\cdot", "±": r"\pm", "≤": r"\leq", "≥": r"\geq", "≈": r"\approx",
-    "→": r"\rightarrow", "∞": r"\infty", "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta",
-    "ε": r"\varepsilon", "η": r"\eta", "θ": r"\theta", "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu", "π": r"\pi",
-    "ρ": r"\rho", "σ": r"\sigma", "τ": r"\tau", "φ": r"\varphi", "χ": r"\chi", "ω": r"\omega", "Δ": r"\Delta",
-    "Σ": r"\Sigma",
-}  # fmt: skip
-_ESCAPES = str.maketrans(_SPECIAL | {sign: rf"\ensuremath{{{name}}}" for sign, name in _SYMBOLS.items()})
-
-
-def escape(text: str) -> str:
-    r"""Return *text* so that LaTeX prints it unchanged; letters of any alphabet stay themselves (UTF-8).
-
-    >>> print(escape("señal_1 & R² > 50 %"))
-    señal\_1 \& R\textsuperscript{2} \textgreater{} 50 \%
-    """
-    return text.translate(_ESCAPES)
-
-
-def to_latex(table: Table) -> str:
-    r"""Return the table as a floating ``table`` with caption, label ``tab:<name>``, booktabs rules, notes below.
-
-    The document needs ``\usepackage{booktabs}`` and, before 2018, ``\usepackage[utf8]{inputenc}``.
-    """
-    laid = layout(table)
-    align = "".join("r" if column.right else "l" for column in table.columns)
-    notes = [rf"\textsuperscript{{{letter}}} {escape(text)}" for letter, text in laid.lettered]
-    notes += [escape(note) for note in laid.notes]
-    lines = [
-        r"% needs \usepackage{booktabs}",
-        r"\begin{table}[tbp]",
-        r"\centering",
-        rf"\caption{{{escape(table.title)}}}",
-        rf"\label{{tab:{table.name}}}",
-        rf"\begin{{tabular}}{{{align}}}",
-        r"\toprule",
-        _line(laid.headers),
-        r"\midrule",
-        *(_line(row) for row in laid.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        *(rf"\par\smallskip{{\footnotesize {note}\par}}" for note in notes),
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _line(cells: tuple[Printed, ...]) -> str:
-    marks = [rf"\textsuperscript{{{cell.mark}}}" if cell.mark else "" for cell in cells]
-    # braces keep a leading bracket from being read as the optional argument of the row end before it
-    return " & ".join(f"{{{escape(cell.text)}}}{mark}" for cell, mark in zip(cells, marks, strict=True)) + r" \\"

@@ -6,24 +6,42 @@ Gap filling has figures, too: how often an accepted answer was given, and what t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy
 from lexiscope.analysis.choices.choice_sets import ALL, DECIDED, EXPECTED, BothWays, n_random
 from lexiscope.analysis.choices.design import Cell as DesignCell
 from lexiscope.analysis.choices.design import ChoiceDesign
-from lexiscope.analysis.choices.design_answers import SIDES, TOKEN_SIDES, disagreeing_tests
+from lexiscope.analysis.choices.design_answers import (
+    SIDES,
+    TOKEN_SIDES,
+    AnsweredDesign,
+    SubjectAnswers,
+    disagreeing_tests,
+)
 from lexiscope.analysis.choices.gap_answers import GapHits
 from lexiscope.analysis.choices.tokenisation import DeltaEffect, DeltaLevel
+from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.core.showing import counted
-from lexiscope.report.figures import Figure, Heading, first_names
+from lexiscope.report.figures import Figure, Heading, columns_of, first_names
 from lexiscope.report.part import record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
-from lexiscope.report.plots.accuracy import Dot, accuracy_dots, stacked_shares
+from lexiscope.report.plots.accuracy import (
+    Dot,
+    accuracy_dots,
+    accuracy_over_training,
+    stacked_shares,
+    training_curve,
+)
+from lexiscope.report.plots.curves import DrawnCurve
+from lexiscope.report.plots.style import short_names
 from lexiscope.report.tables import (
     INTEGER,
     P_VALUE,
+    TEXT,
     Cell,
     Column,
     Format,
@@ -42,6 +60,11 @@ _FINE, _FINEST = Format("number", 3), Format("number", 5)
 _CLOSEST = "How near the closest decision was."
 _TOO_FEW = "Too few decisions, or none differs."
 _NAMED = 6
+_DECIDED_BY = {
+    "recorded": "Recorded outcomes, on the published texts; mean log-probability per token, no BOS.",
+    "baseline": "The more frequent word wins.",
+}
+_DRAWN = ("value", "low", "high")
 
 
 def design_table(design: ChoiceDesign, labels: Mapping[DesignCell, str]) -> Table:
@@ -61,7 +84,7 @@ def intervals_table(
     name: str = "accuracy_intervals",
     title: str = "Accuracy with both intervals",
     no_ties: Sequence[str] = (),
-) -> Table:
+) -> Table | None:
     """Return accuracies, each with its subject and condition: both intervals, p against chance, ties.
 
     *no_ties* are the subjects of which it is not known what was tied.
@@ -82,7 +105,128 @@ def intervals_table(
         )
         percent = 100 * accuracy.n_correct / accuracy.n
         cells.append((subject, condition, percent, *ends, accuracy.p_above_chance, tied))
-    return Table(name, "", title, heads, tuple(cells))
+    return Table(name, "", title, heads, tuple(cells)) if cells else None
+
+
+RANK = statistic_name("rank", of="accuracy", among="subjects")
+
+
+def accuracy_table(
+    run: AnsweredDesign,
+    cells: Sequence[DesignCell],
+    results: Sequence[Record | Result],
+    *,
+    name: str,
+    title: str,
+    number: str = "",
+) -> Table | None:
+    """Return the accuracies of a run in some cells: a row for each, a column for each subject, chance first."""
+    chance = tuple(answers.statistic("chance", of="percent_right") for answers in run.answers)
+    cols = [Col("Chance", chance, PERCENT)]
+    for answers in run.answers:
+        note = f"Decided by {answers.measure}." if answers.kind == "live" else _DECIDED_BY[answers.kind]
+        cols.append(Col(answers.title, answers.statistic(), PERCENT, note=note, where={"subject": answers.subject}))
+    tied = [(a.title, sum(a.outcomes[cell].n_tied for cell in a.in_cells(cells))) for a in run.answers]
+    ties = ", ".join(f"{title} {n}" for title, n in tied if n)
+    notes = (
+        "In brackets the 95 % interval, over sentences.",
+        f"Ties count as wrong: {ties}." if ties else "No tie occurred where ties could be seen (live subjects).",
+    )
+    rows = [PivotRow((run.label_of(cell),), {"condition": cell.name}) for cell in cells]
+    return pivot(name, title, results, cols, rows, labels=("Cell",), number=number, notes=notes) if rows else None
+
+
+def accuracy_overview(
+    records: Sequence[Record], labels: Mapping[str, str], short: Callable[[str], str], *, longest: int = 18
+) -> Table:
+    """Return accuracies as they are on one screen: a row for each labelled condition, a column for each subject.
+
+    Of several denominators the first counts: it decides. *short* is what a subject is called, cut off where it is
+    *longest*.
+    """
+    first: dict[tuple[str, str], float | None] = {}
+    for record in records:
+        first.setdefault((record.subject, record.condition), record.value)
+    asked = tuple(dict.fromkeys(subject for subject, condition in first if condition in labels))
+    headers = short_names([short(subject) for subject in asked], longest)
+    heads = (Column("Percent right"), *(Column(header, PERCENT) for header in headers))
+    rows = [(label, *(first.get((subject, cell)) for subject in asked)) for cell, label in labels.items()]
+    return Table("overview", "", "Accuracy, percent right", heads, tuple(rows))
+
+
+def answerers_table(run: AnsweredDesign, facts: Mapping[str, SubjectFacts]) -> Table:
+    """Return the subjects of a run with what is known of them, and in how many cells each has decisions."""
+    rows: list[tuple[Cell, ...]] = []
+    for answers in run.answers:
+        fact = facts.get(answers.subject, SubjectFacts(answers.subject))
+        known = (fact.n_parameters or None, fact.n_layers, fact.revision[:12])
+        rows.append((answers.title, answers.kind, *known, len(answers.outcomes)))
+    numbers = (("Parameters", INTEGER), ("Layers", INTEGER))
+    heads = columns("Subject", "Kind", *numbers, "Revision", ("Cells answered", INTEGER))
+    return Table("subjects", "", "Who answered", heads, tuple(rows))
+
+
+def accuracy_ranks_table(
+    run: AnsweredDesign, compared: Sequence[Sequence[SubjectAnswers]], results: Sequence[Record | Result]
+) -> Table:
+    """Return the ranks of subjects by accuracy, of each set of subjects that are *compared*, in the main cells."""
+    cols = [
+        Col(answers.title, RANK, TEXT, where={"subject": answers.subject})
+        for subjects in compared
+        for answers in subjects
+    ]
+    notes = [
+        "By accuracy; ranks that the paired differences leave open, all intervals together, over sentences. 1 is the "
+        "most accurate.",
+        *(f"Ranks among: {', '.join(answers.title for answers in subjects)}." for subjects in compared),
+    ]
+    rows = [PivotRow((run.label_of(cell),), {"condition": cell.name}) for cell in run.main]
+    title = "Ranks of subjects by accuracy"
+    return pivot("accuracy_ranks", title, results, cols, rows, labels=("Cell",), notes=notes)
+
+
+def accuracy_figure(
+    run: AnsweredDesign, subjects: Sequence[SubjectAnswers], cells: Sequence[DesignCell], heading: Heading
+) -> Figure | None:
+    """Draw the accuracies of subjects in some cells as dots; ``None`` where there are none."""
+    # on two lines, the names leave room for the drawing
+    points = [
+        Dot.of_accuracy(accuracy, label.replace(": ", ":\n"), subject)
+        for subject, label, accuracy in run.shares(subjects, cells)
+    ]
+    return accuracy_dots(points, heading, order=[answers.title for answers in run.answers]) if points else None
+
+
+def training_part(run: AnsweredDesign, seen: Mapping[str, float]) -> tuple[Table, Figure | None] | None:
+    """Return accuracies over the states of a model in training, *seen* by subject, as a table and a figure."""
+    asked = sorted(
+        ((seen[answers.subject], answers) for answers in run.of_kind("live") if answers.subject in seen),
+        key=lambda pair: pair[0],
+    )
+    if len(asked) < 2:
+        return None
+    cells = [cell for cell in run.main if all(cell in answers.outcomes for _, answers in asked)]
+    states = [
+        (answers.title, progress, {label: accuracy for _, label, accuracy in run.shares([answers], cells)})
+        for progress, answers in asked
+    ]
+    lines = [training_curve(label, [(n, by_label[label]) for _, n, by_label in states]) for label in states[0][2]]
+    heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, over sentences.")
+    return training_table(states), accuracy_over_training(lines, heading) if lines else None
+
+
+def expressions_table(rows: Sequence[tuple[str, str, Estimate, float]]) -> Table | None:
+    """Return the best expression of each subject and condition, with the accuracy of the worst one.
+
+    The results are those of :func:`~lexiscope.analysis.choices.design_answers.best_expressions`.
+    """
+    spread = Column("Best minus worst, points", PERCENT, note="The contrasts between expressions test it.")
+    heads = columns("Subject", "Condition", "Best expression", ("Right, %", PERCENT), spread)
+    title = "The expression of the relation that works best"
+    cells: list[tuple[Cell, ...]] = [
+        (subject, label, best.note, best.value, best.value - lowest) for subject, label, best, lowest in rows
+    ]
+    return Table("preferred_expression", "", title, heads, tuple(cells)) if cells else None
 
 
 def by_condition(
@@ -257,7 +401,7 @@ def random_answers_table(
 
 def deltas_table(
     rows: Sequence[tuple[str, str, DeltaLevel]], *, name: str, number: str = "", notes: Sequence[str] = ()
-) -> Table:
+) -> Table | None:
     """Return accuracy by token delta, each with its subject and what was counted, tested against delta 0."""
     heads = columns(
         *("Subject", "Tokens counted"),
@@ -274,10 +418,14 @@ def deltas_table(
             tests += [reason, reason] if test is None else [test.statistic, test.p]
         delta = with_minus_signs(f"{level.delta:+g}") if level.delta else "0"
         cells.append((subject, said, delta, level.n, 100 * level.accuracy, *tests))
-    return Table(name, number, "Accuracy by the difference of tokens", heads, tuple(cells), tuple(notes))
+    return (
+        Table(name, number, "Accuracy by the difference of tokens", heads, tuple(cells), tuple(notes))
+        if cells
+        else None
+    )
 
 
-def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]]) -> Table:
+def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]]) -> Table | None:
     """Return whether decisions follow the token delta, each with its subject and condition."""
     heads = columns(
         *("Subject", "Cell"),
@@ -293,7 +441,75 @@ def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]]) -> Table:
         p = effect.test.p if effect.test else Missing(_TOO_FEW)
         cells.append((subject, condition, *sides, p, "yes" if effect.follows else "no"))
     note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
-    return Table("token_delta_effect", "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
+    return (
+        Table("token_delta_effect", "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
+        if cells
+        else None
+    )
+
+
+def random_deltas_table(results: Sequence[Record | Result], *, names: Mapping[str, str]) -> Table | None:
+    """Return :func:`~lexiscope.analysis.choices.design_answers.token_delta_results` as a table."""
+    parsed = [parse_statistic(record.statistic) for record in records_of(results)]
+    pers = dict.fromkeys(given["per"] for _, given in parsed)
+
+    def named(statistic: str, **given: str) -> tuple[str, ...]:
+        return tuple(statistic_name(statistic, **given, per=per) for per in pers)
+
+    deltas = dict.fromkeys(int(given["delta"]) for _, given in parsed if "delta" in given)
+    ends = {min(deltas, default=0): "{} or less", max(deltas, default=0): "{} or more"}
+    cols = [
+        Col(
+            ends.get(delta, "{}").format(with_minus_signs(f"{delta:+d}") if delta else "0") + ", %",
+            named("pairwise_accuracy", delta=str(delta)),
+            PERCENT,
+        )
+        for delta in deltas
+    ]
+    effect = named("pairwise_token_effect")
+    cols += [Col("More less fewer, points", effect, PERCENT), Col("p, bootstrap", effect, P_VALUE, "p")]
+    notes = (
+        "Tokens of the right word less those of the other, one other word at a time; chance 50.",
+        "In brackets the 95 % interval, over sentences; p: sentences resampled.",
+    )
+    title = "The right word against one random word, by the difference of tokens"
+    return by_condition(results, cols, names=names, name="token_delta_random", title=title, notes=notes)
+
+
+def further_models_table(
+    results: Sequence[Record | Result],
+    cells: Mapping[str, str],
+    statistics: Mapping[str, str],
+    recorded: Sequence[str],
+    *,
+    names: Mapping[str, str],
+) -> Table:
+    """Return the accuracies of further models next to those of recorded ones, a row for each: what a paper draws only.
+
+    *cells* are labels by condition, *statistics* the accuracy of each subject; *recorded* are the subjects that the
+    others are compared with: in how many cells each is between the lowest and the highest of them.
+    """
+    records = records_of(results)
+    value = {
+        (record.subject, record.condition): record.value
+        for record in records
+        if statistics.get(record.subject) == record.statistic and record.value is not None
+    }
+    rows = []
+    for subject, statistic in statistics.items():
+        own = [(value[subject, cell], [value[who, cell] for who in recorded if (who, cell) in value])
+               for cell in cells if (subject, cell) in value]  # fmt: skip
+        inside = sum(bool(others) and min(others) <= given <= max(others) for given, others in own)
+        shown: Cell = Missing("Its outcomes were recorded.") if subject in recorded else f"{inside} of {len(own)}"
+        rows.append(PivotRow((names[subject], shown), {"subject": subject}, {"statistic": statistic}))
+    labels = ("Subject", Column("In the range of the recorded", note="Cells between their lowest and highest value."))
+    cols = [Col(label, "{statistic}", PERCENT, where={"condition": cell}) for cell, label in cells.items()]
+    title = "Further models next to the recorded ones, percent of items right (Figures 4 and 5)"
+    notes = (
+        "Live models read the texts of this run; --mode published gives them those that the recorded ones read.",
+        "In brackets the 95 % interval, over sentences.",
+    )
+    return pivot("further_models", title, records, cols, rows, labels=labels, notes=notes)
 
 
 def token_warnings(rows: Sequence[tuple[str, str, DeltaEffect]], measures: Mapping[str, str]) -> list[str]:
@@ -381,7 +597,61 @@ def one_by_one_table(results: Sequence[Record | Result], *, names: Mapping[str, 
     )
 
 
-def both_ways_table(rows: Sequence[tuple[str, str, BothWays]]) -> Table:
+def group_tables(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str, title: str
+) -> list[Table | None]:
+    """Return accuracies in groups of items, and the differences of each two groups, as two tables.
+
+    *results* are those of :func:`~lexiscope.analysis.choices.design_answers.group_results`; *name* and *title* say what
+    the groups are.
+    """
+    parsed = [(record, *parse_statistic(record.statistic)) for record in records_of(results)]
+    groups = dict.fromkeys(given["group"] for _, kind, given in parsed if kind == "accuracy_by_group")
+    pers = dict.fromkeys(given["per"] for _, _, given in parsed)
+    heads = {"accuracy": "", "pairwise_accuracy": ", against one"}
+
+    def named(statistic: str, **given: str) -> tuple[str, ...]:
+        return tuple(statistic_name(statistic, **given, per=per) for per in pers)
+
+    cols = [
+        Col(f"{_label(group)}{head}", named("accuracy_by_group", of=of, group=group), PERCENT, absent=None)
+        for of, head in heads.items()
+        for group in groups
+    ]
+    notes = (
+        "Percent of items right; against one: percent of comparisons with one other word that the right word wins "
+        "(chance 50, however many others an item has).",
+        "In brackets the 95 % interval, over sentences.",
+    )
+    shown = by_condition(results, cols, names=names, name=name, title=title, notes=notes)
+    cols = []
+    for of, head in heads.items():
+        statistic = named("group_difference", of=of, first="{first}", second="{second}")
+        cols.append(Col(f"Difference{head}", statistic, PERCENT, absent=None))
+        cols.append(Col(f"p{head}", statistic, P_VALUE, "p", absent=None))
+    compared = dict.fromkeys(
+        (record.subject, record.condition, given["first"], given["second"])
+        for record, kind, given in parsed
+        if kind == "group_difference"
+    )
+    rows = [
+        PivotRow(
+            (names[subject], names[cell], f"{_label(first)} − {_label(second).lower()}"),
+            {"subject": subject, "condition": cell},
+            {"first": first, "second": second},
+        )
+        for subject, cell, first, second in compared
+    ]
+    notes = ("In points. p: Welch's t, items taken as independent; the interval resamples sentences.", notes[1])
+    told, labels = f"{title}: differences between groups", ["Subject", "Cell", "Groups"]
+    return [shown, pivot(f"{name}_differences", told, results, cols, rows, labels=labels, notes=notes)] if rows else []
+
+
+def _label(group: str) -> str:
+    return group.replace("_", " ").capitalize()
+
+
+def both_ways_table(rows: Sequence[tuple[str, str, BothWays]]) -> Table | None:
     """Return decisions on relations and on the same turned round, each with its subject and condition."""
     heads = columns(
         *("Subject", "Cell", ("Right, %", PERCENT), ("Turned round, %", PERCENT), ("Decided alike, %", PERCENT)),
@@ -393,7 +663,11 @@ def both_ways_table(rows: Sequence[tuple[str, str, BothWays]]) -> Table:
         shares = (100 * ways.forth, 100 * ways.back, 100 * ways.n_alike / ways.n, 100 * ways.expected)
         apart = Missing("This measure has no margins.") if math.isnan(ways.apart) else ways.apart
         cells.append((subject, condition, *shares, apart))
-    return Table("commutativity", "", "The relation turned round: “T … w” beside “W … t”", heads, tuple(cells))
+    return (
+        Table("commutativity", "", "The relation turned round: “T … w” beside “W … t”", heads, tuple(cells))
+        if cells
+        else None
+    )
 
 
 # -- gap filling ------------------------------------------------------------------------------------------------------
@@ -449,6 +723,71 @@ def gap_accuracy_figure(
         for record in records_of(results)
     ]
     return accuracy_dots(dots, heading, unit="Items with an accepted answer, %", order=order)
+
+
+def top_k_table(results: Sequence[Record | Result], *, names: Mapping[str, str]) -> Table | None:
+    """Return :func:`~lexiscope.analysis.choices.gap_answers.top_k_results` as a table, a row per subject and top-k."""
+    swept = _swept(results)
+    criteria = dict.fromkeys((given["answers"], given["n"]) for _, given in swept)
+    rows = dict.fromkeys((record.subject, int(given["top_k"])) for record, given in swept)
+    cols = [
+        Col(f"{answers.capitalize()}, {head}", f"{name}(answers={answers},n={n},top_k={{k}})", PERCENT, absent=None)
+        for answers, n in criteria
+        for name, head in (("gap_accuracy", f"any of {n}"), ("gap_hit_rate", "one prediction"))
+    ]
+    shown = [PivotRow((names[subject], k), {"subject": subject}, {"k": k}) for subject, k in rows]
+    labels = columns("Subject", ("Top-k", INTEGER))
+    notes = (
+        "Percent of items with an accepted answer among all predictions, and percent of single predictions.",
+        "In brackets the 95 % interval, over sentences.",
+    )
+    title = "Gap filling over the number of tokens of which each is drawn"
+    return pivot("gap_top_k", title, results, cols, shown, labels=labels, notes=notes) if shown else None
+
+
+def top_k_figure(results: Sequence[Record | Result], heading: Heading, *, names: Mapping[str, str]) -> Figure | None:
+    """Draw the accuracies of :func:`top_k_table` over top-k, a panel for each subject and criterion."""
+    points: dict[str, list[tuple[float, Record]]] = {}
+    for record, given in _swept(results):
+        label = f"{names[record.subject]}, {given['answers']}"
+        points.setdefault(label, []).append((float(given["top_k"]), record))
+    curves = []
+    for label, series in points.items():
+        value, low, high = columns_of([Dot.of(record, label, "") for _, record in series], *_DRAWN).values()
+        curves.append(DrawnCurve(label, np.array([k for k, _ in series]), value, low, high))
+    axes = {"place": "top_k", "vertical": "Items with an accepted answer, %", "horizontal": "Top-k"}
+    return accuracy_over_training(curves, heading, **axes) if curves else None
+
+
+def _swept(results: Sequence[Record | Result]) -> list[tuple[Record, dict[str, str]]]:
+    parsed = [(record, *parse_statistic(record.statistic)) for record in records_of(results)]
+    return [(record, dict(given)) for record, name, given in parsed if name == "gap_accuracy" and "top_k" in given]
+
+
+def coding_tables(results: Sequence[Record | Result], *, names: Mapping[str, str]) -> list[Table | None]:
+    """Return :func:`~lexiscope.analysis.choices.gap_answers.coding_results` as tables: accuracies, and agreement."""
+    records = records_of(results)
+    right = [record for record in records if record.statistic.startswith("gap_coded_accuracy")]
+    cols = [
+        Col("Correct, %", "gap_coded_accuracy(accepted=synset)", PERCENT),
+        Col("Correct, in the synset or not, %", "gap_coded_accuracy(accepted=any)", PERCENT, absent=None),
+        Col("Predictions", "gap_coded_accuracy(accepted=synset)", INTEGER, "n"),
+    ]
+    called = {record.condition: record.condition.removeprefix("coder ") for record in right} | dict(names)
+    notes = ("prelabel: what the lexicon proposes. In brackets the 95 % interval, over sentences.",)
+    title = "Gap filling under the codes of each coder"
+    tables = [by_condition(right, cols, names=called, name="gap_coded", title=title, label="Coder", notes=notes)]
+    cols = [
+        Col("Same, %", "gap_coding_same", PERCENT),
+        Col("κ", "gap_coding_kappa", STATISTIC),
+        Col("α", "gap_coding_alpha", STATISTIC),
+        Col("Answers", "gap_coding_same", INTEGER, "n"),
+    ]
+    pairs = rows_of([record for record in records if record not in right], "condition")
+    notes = ("Cohen's κ, its interval over answers; Krippendorff's nominal α; other intervals over sentences.",)
+    title = "How far the coders of gap answers agree"
+    agreement = pivot("gap_coding_agreement", title, records, cols, pairs, labels=("Coders",), notes=notes)
+    return [*tables, agreement if pairs else None]
 
 
 def gap_categories(

@@ -6,21 +6,46 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lexiscope.analysis.accuracy import wilson_interval
+from lexiscope.analysis.bias.attribution import LostEvidence, changed_share, word_attributions
 from lexiscope.analysis.bias.bias import Bias, ViewDifference
+from lexiscope.analysis.bias.guess_flips import Guess, count_flips
 from lexiscope.analysis.bias.verdict import Verdict
 from lexiscope.analysis.bias.view_errors import SEVERAL, ViewError, ViewErrors, distractor_by_overlap, view_errors
 from lexiscope.analysis.bias.view_scores import ViewGap, ViewValue
 from lexiscope.core.item import Item
-from lexiscope.core.result import Interval, Record, statistic_name
+from lexiscope.core.result import Estimate, Interval, Record, Undefined, statistic_name
 from lexiscope.core.showing import counted
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Part, with_interval
-from lexiscope.report.parts.bias_tables import BiasRow, GapRow
+from lexiscope.report.part import Part, find_record, with_interval
+from lexiscope.report.parts.bias_tables import BiasRow, GapRow, flips_table
+from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.plots.accuracy import Dot
 from lexiscope.report.plots.bias import PlanePoint, ViewBar, bias_plane, minimum_gaps, view_bars
-from lexiscope.report.tables import Cell, Column, Head, Missing, Table, drop_empty, table_of
+from lexiscope.report.tables import (
+    Cell,
+    Column,
+    Format,
+    Head,
+    IntervalCell,
+    Missing,
+    Table,
+    drop_empty,
+    format_number,
+    interval_text,
+    table_of,
+)
 
+_POINTS = Format("number", 1)
+_ITEM_SETS = {
+    "all": "All items",
+    "kept": "Kept items",
+    "random": "As many random items",
+    "kept,minus=all": "Kept − all",
+    "kept,minus=random": "Kept − random",
+}
+"""The sets of items of a re-balancing, and the changes between them, with what a column calls them."""
 CAPTION = "Intervals: 95 %, words resampled, the same in all views."
 _NOT_THERE = "one of its views is not there"
 _DRAWN = ("full", "context", "word", "label")
@@ -161,6 +186,63 @@ def _times_100(interval: Interval) -> tuple[float, float]:
     return 100 * interval.low, 100 * interval.high
 
 
+def rebalancing_part(
+    dataset: str,
+    effects: Mapping[str, Sequence[Estimate | Undefined]],
+    ranges: Mapping[tuple[str, str], tuple[float, float]],
+    *,
+    sizes: Sequence[tuple[int, int]],
+    n_rounds: int,
+    reached: bool,
+    chooser: str,
+) -> Part:
+    """Return the cost of a filter, and how far each part is above LABEL in all items, kept ones and random ones.
+
+    *effects* are those of each learner (:func:`~lexiscope.analysis.bias.bias.effects_of_items` with the items ``all``,
+    ``kept`` and ``random``); *ranges*, by learner and part, those over the random draws; *sizes* the kept items of all,
+    in the whole and in each half; *chooser* the learner that the filter asks. *Unit:* points in the table and the
+    sentences, shares in the records.
+    """
+    (n_kept, n), *halves = sizes
+    n_removed = n - n_kept
+    ends = "neither part is above LABEL any more" if reached else "the filter gave up: too few items were left"
+    kept_of_halves = " and ".join(f"{kept:,} of {both:,}" for kept, both in halves)
+    sentences = [
+        f"{n_removed:,} of {n:,} items were removed ({100 * n_removed / n:.0f} %), as many of each answer, in "
+        f"{counted(n_rounds, 'round')}, until, for the learner that chose them, {ends}. In the two halves the filter "
+        f"keeps {kept_of_halves} items."
+    ]
+    above = "view_difference(first={view},second=label,metric=accuracy,items="
+    records = [record for own in effects.values() for effect in own for record in effect.records()]
+    for (learner, view), draws in ranges.items():
+        values = [find_record(records, f"{above.format(view=view)}{items})", subject=learner) for items in _ITEM_SETS]
+        before, kept, random, change, beyond = (_points_text(record) for record in values if record is not None)
+        drawn = " to ".join(format_number(100 * end, _POINTS) for end in draws)
+        chose = "it chose the items" if learner == chooser else "it had no part in the choice of items"
+        sentences.append(
+            f"{learner} ({chose}): {view.upper()} is above LABEL by {before} points in all items and by {kept} in the "
+            f"kept ones, a change of {change}. In as many random items it is {random} (draws: {drawn}); the kept ones "
+            f"differ from these by {beyond}."
+        )
+    columns = [Col(head, f"{above}{items})", _POINTS, times=100) for items, head in _ITEM_SETS.items()]
+    columns += [
+        Col(f"Bias: {head[:1].lower()}{head[1:]}", f"{{view}}_bias(metric=accuracy,items={items})", absent=None)
+        for items, head in _ITEM_SETS.items()
+    ]
+    rows = rows_of(records, "dataset", "subject", "view", names={view: view.upper() for view in _DRAWN})
+    title = "What each part gives above LABEL without the items that a part solves, points, and biases"
+    note = "Intervals resample words, the same in all sets; those of a bias are Fieller's, of its change percentiles."
+    table = pivot("rebalancing", title, records, columns, rows, labels=("Dataset", "Subject", "Part"), notes=(note,))
+    cost = [Record("n_removed", n_removed, "", dataset, n=n), Record("removed_share", n_removed / n, "", dataset, n=n)]
+    return Part((*cost, *records), (drop_empty(table),), paragraphs=tuple(sentences))
+
+
+def _points_text(record: Record) -> str:
+    cell = Col("", record.statistic, _POINTS, times=100).of(record)
+    # without a value there is no number to print, only its reason
+    return interval_text(cell, _POINTS) if isinstance(cell, IntervalCell) else str(cell)
+
+
 # -- sections of the context–word bias study: the verdict on a dataset, and its errors to browse --------------------
 
 
@@ -287,3 +369,88 @@ def _errors_table(
     }
     more = f"The first {len(listed):,} of {len(errors.errors):,} items are shown." if len(errors.errors) > most else ""
     return drop_empty(table_of(name, f"{wrong} wrong, {right} right", listed, cells, notes=(more,) if more else ()))
+
+
+# -- words that carry an answer, and guessed words in the place of the word -------------------------------------------
+
+
+MOST_ITEMS, MOST_WORDS, MOST_OF_AN_ITEM = 30, 12, 3
+"""The number of items whose words are shown, and of carrying words that are shown of a view and of an item."""
+
+
+def attribution_part(
+    lost: Sequence[LostEvidence],
+    *,
+    how: str,
+    dataset: str,
+    subject: str,
+    name: str,
+    resamples: int,
+    seed: int,
+) -> Part:
+    """Return what a model loses with each word of one view: pooled with intervals over words, and item by item.
+
+    *how* names the removal (``leave_one_out``, ``shapley``), *name* ends that of the table.
+    """
+    resampling = {"resamples": resamples, "seed": seed}
+    pooled = word_attributions(lost, how=how, most=MOST_WORDS, **resampling)
+    results = (changed_share(lost, how=how, **resampling), *pooled)
+    records = [record for result in results for record in result.about(dataset=dataset, subject=subject).records()]
+    by_item: dict[str, list[LostEvidence]] = {}
+    for row in lost:
+        by_item.setdefault(row.item_id, []).append(row)
+    rows = []
+    for item, own in list(by_item.items())[:MOST_ITEMS]:
+        best = sorted(own, key=lambda row: (-row.value, row.word))[:MOST_OF_AN_ITEM]
+        changing = ", ".join(row.word for row in own if row.flips)
+        rows.append((item, ", ".join(f"{row.word} ({row.value:.2f})" for row in best), changing or None))
+    columns = (Column("Item"), Column("Words that carry most (loss)"), Column("Words that change the answer"))
+    title = f"Item by item: {dataset}, {subject}, {lost[0].view.upper()}"
+    return Part(tuple(records), (Table(f"words_{name}", "", title, columns, tuple(rows)),))
+
+
+def attribution_tables(records: Sequence[Record], *, how: str) -> tuple[Table, Table]:
+    """Return the answers that change with a word, and the words that carry answers, of all models and views."""
+    named = {record.statistic for record in records}
+    units = (("Log odds lost (nats)", "log_odds"), ("Right answers lost", "accuracy"))
+    losses = [(header, statistic_name("word_attribution", method=how, unit=unit)) for header, unit in units]
+    columns = [Col(header, name, Format("number", 2), absent=None) for header, name in losses if name in named]
+    counted = Col("Items", tuple(name for _, name in losses), show="n", absent=None)
+    keys, labels = ("dataset", "subject", "view"), ("Dataset", "Subject", "View")
+    share = statistic_name("changed_answer_share", method=how)
+    shares = [record for record in records if not record.condition]
+    words = [record for record in records if record.condition]
+    changed = pivot(
+        "changed_answers",
+        "Answers that change if a word is left out",
+        shares,
+        (Col("Answers that change, %", share, Format("number", 1), times=100), Col("Items", share, show="n")),
+        rows_of(shares, *keys),
+        labels=labels,
+    )
+    carrying = pivot(
+        "carrying_words",
+        "Words that carry the answer",
+        words,
+        (*columns, counted),
+        rows_of(words, *keys, "condition"),
+        labels=(*labels, "Word"),
+    )
+    return changed, carrying
+
+
+def flips_part(flips: Sequence[Guess], *, dataset: str, subject: str, name: str, number: str = "") -> Part:
+    """Return the number of guesses, of valid ones, and how often a model keeps its answer (Tables 1 and 8)."""
+    counts = count_flips(flips)
+    kept = counts.insensitive if counts.sensitive_items else None
+    why = "" if kept is not None else "no valid guess changes a person's answer and was answered by the model"
+    records = [
+        Record("n_guesses", counts.n, subject, dataset, n=counts.n),
+        Record("n_valid_guesses", counts.n_valid, subject, dataset, n=counts.n),
+        Record("n_insensitive", kept, subject, dataset, n=counts.sensitive_items, note=why),
+    ]
+    if kept is not None:
+        share = Record("insensitive_share", kept / counts.sensitive_items, subject, dataset)
+        interval = wilson_interval(kept, counts.sensitive_items)
+        records.append(with_interval(replace(share, n=counts.sensitive_items), interval))
+    return Part(tuple(records), (flips_table(flips, name=name, number=number),))

@@ -171,6 +171,14 @@ def seeds_table(records: Sequence[Record]) -> Table:
     return drop_empty(pivot("seeds", title, records, cols, rows, labels=labels))
 
 
+def rules_table(records: Sequence[Record]) -> Table:
+    """Return the accuracy of rules that read no context, by dataset."""
+    where = {"view": "full"}
+    shown = (Col("FULL", "accuracy", _SCORE, times=100, where=where), Col("Items", "accuracy", show="n", where=where))
+    title, labels = "Rules that look at no context", ("Dataset", "Rule")
+    return pivot("rule_baselines", title, records, shown, rows_of(records, "dataset", "subject"), labels=labels)
+
+
 def recorded_scores_table(values: Sequence[PublishedValue], status: Mapping[str, str]) -> Table:
     """Return scores of people that a paper prints or assumes, in percent; *status* says which, by their subject."""
     cells: Mapping[Head, Callable[[PublishedValue], Cell]] = {

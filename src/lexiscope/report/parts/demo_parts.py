@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,12 +10,19 @@ import numpy as np
 from lexiscope.analysis.agreement.ceilings import counted_in, leave_one_out_rho, mean_squared_rho, squared_mean_rho
 from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.bootstrap import GroupLabels
+from lexiscope.analysis.layers.layers import RHO as RHO_BY_LAYER
 from lexiscope.analysis.layers.layers import r_squared_by_layer, rho_by_layer, separation_by_layer, values_by_layer
 from lexiscope.analysis.layers.trajectory import ConditionLayers, distance_by_condition
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Curve, Estimate, Interval, Record, Result
+from lexiscope.core.result import Curve, Estimate, Interval, Record, Result, parse_statistic, statistic_name
+from lexiscope.report.answers.answer import QuestionRule
+from lexiscope.report.answers.layers import LayerCurves
+from lexiscope.report.answers.numbers import RHO, Numbers, Quantity, pick
+from lexiscope.report.answers.one import Named, OneEstimate
+from lexiscope.report.answers.results_page import AnsweredQuestion, ResultsPage, with_own_names
+from lexiscope.report.answers.subjects import AVERAGE_PERSON, Against, SubjectEstimates
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import record_cell, with_interval
@@ -109,7 +116,7 @@ def separation_part(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     curves = [DrawnCurve.of_condition(subject, layers, kind) for kind in means]
     figure = distance_by_layer(curves, heading, order=(SAME, DIFFERENT))
     table = _separation_table(subject, means, separations)
-    section = Section("senses", "Does the model keep senses apart?", text, (table,), (figure,))
+    section = Section("senses", "Does the model separate senses?", text, (table,), (figure,))
     return DemoPart(section, tuple(records), summary)
 
 
@@ -129,6 +136,49 @@ def _separation_table(subject: str, means: Sequence[ConditionLayers], separation
         "Separation: how often different senses lie further apart (chance .50).",
     )
     return Table("senses_by_layer", "1", f"Distance by sense relation, {subject}", heads, tuple(rows), notes)
+
+
+# -- the answers of both parts --------------------------------------------------------------------------------------
+
+
+_SEPARATION = Quantity("", "Separation of senses", (0.0, 1.0))
+_CHANCE = Against("chance", value=0.5, kind="chance")
+_SENSES = OneEstimate(
+    Named(
+        "with the layer chosen on other words, the share of comparisons in which different senses are farther apart",
+        pick("sense_separation(measure=auc,layer=chosen)"),
+        _SEPARATION,
+    ),
+    against=0.5,
+    drawn=LayerCurves(
+        "Separation of senses by layer", pick("sense_separation(measure=auc)"), _SEPARATION, against=(_CHANCE,)
+    ),
+)
+_PEOPLE = SubjectEstimates(
+    "Agreement of the model and of people with the mean ratings",
+    pick(statistic_name(parse_statistic(RHO_BY_LAYER)[0], **parse_statistic(RHO_BY_LAYER)[1], layer="chosen")),
+    replace(RHO, sign=-1.0),
+    claim="follow people’s ratings",
+    claim_one="follows people’s ratings",
+    against=(AVERAGE_PERSON,),
+    name="agreement",
+)
+
+
+def demo_page(parts: Sequence[DemoPart], names: Mapping[str, str]) -> ResultsPage | None:
+    """Return the Results page of the demo: the senses first, then people where the demo has their ratings."""
+    numbers = Numbers(tuple(record for part in parts for record in part.records), names)
+    rules: tuple[QuestionRule, ...] = (_SENSES, _PEOPLE)
+    answers = [(part.section, rule.answer(numbers)) for part, rule in zip(parts, rules, strict=False)]
+    (section, top), *others = answers
+    if top is None:
+        return None
+    questions = tuple(
+        AnsweredQuestion(f"Q{n}", of.title, of.id.capitalize(), answer, "exploratory")
+        for n, (of, answer) in enumerate(others, start=2)
+        if answer is not None
+    )
+    return with_own_names(ResultsPage(section.title, "A first result", "Lexiscope", top, questions))
 
 
 # -- rated pairs: does the model agree with people? -----------------------------------------------------------------

@@ -26,11 +26,14 @@ class DriftExamples:
 
 
 def drift_sections(
-    words: Sequence[WordDrift], shown: Mapping[str, DriftExamples], names: tuple[str, str]
+    words: Sequence[WordDrift],
+    shown: Mapping[str, DriftExamples],
+    names: tuple[str, str],
+    left_out: Mapping[str, str] | None = None,
 ) -> tuple[Section, ...]:
     """Return the sections of a page: all words by their drift, then each word that changed.
 
-    *shown* are examples by word, *names* what the two corpora are called.
+    *shown* are examples by word, *names* what the two corpora are called, *left_out* reasons by word.
     """
     changed = [word for word in words if word.drifts]
     told = [
@@ -45,7 +48,15 @@ def drift_sections(
         "use the senses alike and 1 bit where they share none; what chance alone makes of samples of these sizes is "
         "in the next column. Intervals of differences resample the usages of each corpus."
     )
-    summary = Section("drift", "Words whose senses changed", (first, *told, how), (_words_table(words, names),))
+    caution = (
+        "Test and intervals take usages for independent. Those of one text are not: a word that one long text uses in "
+        "its own way can make a change that is none of the corpus. Read the examples."
+    )
+    without = [f"{word} ({why})" for word, why in (left_out or {}).items()]
+    missing = (f"Left out: {', '.join(without)}.",) if without else ()
+    summary = Section(
+        "drift", "Words whose senses changed", (first, *told, how, caution, *missing), (_words_table(words, names),)
+    )
     return summary, *(
         Section(
             f"word_{number}",

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from lexiscope.analysis.mixed.fit import MixedFit
 from lexiscope.analysis.mixed.models import LikelihoodRatio, Reduction
 from lexiscope.analysis.mixed.ordinal import OrdinalFit, OrdinalRatio
-from lexiscope.core.result import Record, Undefined, parse_statistic
-from lexiscope.report.figures import first_names
-from lexiscope.report.presenting import adjusted_in_words
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Format, Missing, Table, columns, drop_empty
+from lexiscope.core.result import Record, Result, Undefined
+from lexiscope.report.part import Part, Remark, part_of, record_cell
+from lexiscope.report.pivot import records_of
+from lexiscope.report.tables import (
+    INTEGER,
+    P_VALUE,
+    Cell,
+    Format,
+    Head,
+    Missing,
+    Table,
+    columns,
+    drop_empty,
+    table_of,
+)
 
 _TWO = Format("number", 2)
 _THREE = Format("number", 3)
@@ -35,39 +47,6 @@ def ratio_tests_table(
         )
     every = ("Maximum likelihood; predictors raw. A χ² holds for its random effects only.", *notes)
     return drop_empty(Table(name, "", "Likelihood-ratio tests of the mixed models", heads, tuple(rows), every))
-
-
-def ratio_tests_in_words(records: Sequence[Record], *, most: int = 4) -> str:
-    """Return the likelihood-ratio tests among records in one line: χ², p, the random effects that they rest on.
-
-    Of several tests each has its name; after *most* of them the others are counted.
-
-    >>> ratio_tests_in_words([Record("chi2(test=sense,df=1)", 39.5885, p=3.1e-10, note="random effects: (1 | Word)")])
-    'χ²(1) = 39.59, p = 3.1e-10 (random effects: (1 | Word))'
-    """
-    tests = [(record, parse_statistic(record.statistic)) for record in records if record.value is not None]
-    known = [(record, given) for record, (name, given) in tests if name == "chi2" and "test" in given]
-    several = len(known) > 1
-    effects = [record.note.partition(";")[0] for record, _ in known]
-    # what all of them rest on is said once
-    shared = effects[0] if several and len(set(effects)) == 1 else ""
-    texts = [
-        _ratio_test_text(record, given, "" if shared else effect, named=several)
-        for (record, given), effect in zip(known, effects, strict=True)
-    ]
-    end = f" (all with {shared})" if shared.startswith("random") else ""
-    return first_names(texts, most=most) + end
-
-
-def _ratio_test_text(record: Record, given: Mapping[str, str], effects: str, *, named: bool) -> str:
-    # the tail of χ² is below the smallest number beyond about 1480
-    p = f"p = {record.p:.2g}" if record.p else "p < 1e-300"
-    p = ", ".join(filter(None, (p, adjusted_in_words(record.p_adjusted, record.family))))
-    random = f" ({effects})" if effects.startswith("random") else ""
-    layer = "" if record.layer is None else f", layer {record.layer}"
-    subject = f" ({record.subject}{layer})" if record.subject else ""
-    lead = f"{_words(given['test'])}{subject}: " if named or subject else ""
-    return f"{lead}χ²({given['df']}) = {record.value:.2f}, {p}{random}"
 
 
 def estimates_table(name: str, fits: Mapping[str, MixedFit]) -> Table:
@@ -138,6 +117,44 @@ def ordinal_estimates_table(name: str, fits: Mapping[str, OrdinalFit]) -> Table:
     return Table(name, "", "Estimates of the full ordinal models", heads, tuple(rows), notes)
 
 
+def ordinal_part(
+    name: str,
+    tests: Mapping[tuple[str, str], OrdinalRatio | Undefined],
+    about: Mapping[str, Mapping[str, Any]],
+    *,
+    severity: Collection[str] = (),
+    raters: str = "Participant",
+) -> Part:
+    """Return the numbers, tables and remarks of ordinal tests by name and link.
+
+    *about* are the fields of the records of each test (``dataset``, ``subject``). Of the tests in *severity* that could
+    be fitted the severity of every one of the *raters* is added. Tables are ``ordinal_tests_NAME``,
+    ``ordinal_estimates_NAME`` and ``severity_NAME``; without tests there are none.
+    """
+    several = len({link for _, link in tests}) > 1
+    labels = {key: f"{key[0]}_{key[1]}" if several else key[0] for key in tests}
+    results: list[Result] = []
+    remarks: list[Remark] = []
+    for (test, _), outcome in tests.items():
+        numbers = (outcome,) if isinstance(outcome, Undefined) else outcome.results(test)
+        results += [number.about(**about[test]) for number in numbers]
+        reasons = (outcome.reason,) if isinstance(outcome, Undefined) else outcome.remarks
+        remarks += [Remark(f"{test}, ordinal: {reason}") for reason in reasons]
+        if not isinstance(outcome, Undefined) and test in severity:
+            dataset = about[test].get("dataset", "")
+            results += [s.about(dataset=dataset) for s in outcome.full.severities(raters, ordinal_test=test)]
+    fits = {labels[key]: outcome.full for key, outcome in tests.items() if isinstance(outcome, OrdinalRatio)}
+    severe = {labels[key]: fits[labels[key]] for key in tests if key[0] in severity and labels[key] in fits}
+    named = {labels[key]: outcome for key, outcome in tests.items()}
+    return part_of(
+        results,
+        ordinal_tests_table(f"ordinal_tests_{name}", named) if named else None,
+        ordinal_estimates_table(f"ordinal_estimates_{name}", fits) if fits else None,
+        severity_table(f"severity_{name}", severe, raters) if severe else None,
+        remarks,
+    )
+
+
 def severity_table(name: str, fits: Mapping[str, OrdinalFit], group: str, *, most: int = 5) -> Table:
     """Return the most lenient and the most severe raters of each ordinal model; the records hold every rater."""
     heads = columns("Test", "Link", "Rater", ("Severity", _THREE), ("SE", _THREE))
@@ -169,6 +186,37 @@ def reduction_table(name: str, reductions: Mapping[str, Reduction]) -> Table:
             rows.append((_words(label), number, step.random_effects, step.removed, step.reason, *fitted))
     notes = tuple(dict.fromkeys(reduction.rule for reduction in reductions.values()))
     return Table(name, "", "From the maximal model to the one that is kept", heads, tuple(rows), notes)
+
+
+def coefficients_table(
+    name: str,
+    title: str,
+    results: Iterable[Record | Result],
+    *,
+    label: str = "Term",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return the coefficients of regressions, with standard error, p and n: of least squares and logistic ones.
+
+    *results* are records ``coefficient(…)`` and ``standard_error(…)`` with the same parameters and subject, as
+    :meth:`lexiscope.analysis.regression.OlsFit.results` has them.
+
+    >>> from lexiscope.analysis.regression import ols
+    >>> table = coefficients_table("t", "One slope", ols([0, 2, 3], [0, 1, 2], ["x"]).results("y~x"))
+    >>> table.rows[0][0], round(table.rows[0][1].value, 12), round(table.rows[0][2], 4)  # √(1/12)
+    ('term=x, model=y~x', 1.5, 0.2887)
+    """
+    records = records_of(results)
+    errors = {(r.statistic, r.subject): r.value for r in records if r.statistic.startswith("standard_error(")}
+    cells: Mapping[Head, Callable[[Record], Cell]] = {
+        label: lambda r: r.statistic.removeprefix("coefficient(").removesuffix(")").replace(",", ", "),
+        ("b", _THREE): record_cell,
+        ("SE", _THREE): lambda r: errors.get((r.statistic.replace("coefficient", "standard_error"), r.subject)),
+        ("p", P_VALUE): lambda r: r.p,
+        ("n", INTEGER): lambda r: r.n,
+    }
+    coefficients = [record for record in records if record.statistic.startswith("coefficient(")]
+    return table_of(name, title, coefficients, cells, notes=notes)
 
 
 def _words(label: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from lexiscope.analysis.accuracy import wilson_interval
+from lexiscope.analysis.agreement.alpha import LEVELS
 from lexiscope.analysis.agreement.ceilings import counted_in
 from lexiscope.analysis.agreement.choices import CoderAgreement
 from lexiscope.analysis.agreement.raters import RaterAgreement
@@ -15,12 +16,13 @@ from lexiscope.analysis.agreement.summary import VarianceComponents
 from lexiscope.analysis.bias.people_by_view import AnnotatorInView, PeopleInView
 from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.analysis.norms.norms import Norms
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.report.figures import apa
 from lexiscope.report.part import record_cell, with_interval
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, Cell, Format, Head, Missing, Table, columns, drop_empty, table_of
+from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Format, Head, Missing, Table, columns, drop_empty, table_of
 
 _CORRELATION = Format("number", 3, leading_zero=False)
 _TWO, _THREE = Format("number", 2), Format("number", 3)
@@ -59,11 +61,92 @@ def ceilings_table(ceilings: Iterable[Record | Result]) -> Table:
     return drop_empty(table_of("ceilings", "Human ceilings by name", records_of(ceilings), cells, notes=notes))
 
 
+def alphas_table(results: Iterable[Record | Result], ratings: Mapping[str, Ratings]) -> Table:
+    """Return Krippendorff's alpha at each level, and the mean SD of an item's ratings, for each part of the items.
+
+    *ratings* are those of each part, which is the condition of its results.
+    """
+    cols = (
+        *(Col(f"α, {level}", f"krippendorff_alpha(level={level})", _CORRELATION) for level in LEVELS),
+        Col("Mean SD", "mean_sd(ddof=1)", _TWO, note="Of the ratings of a sample, n − 1."),
+    )
+    rows = [PivotRow((part, own.n_items, len(own)), {"condition": part}) for part, own in ratings.items()]
+    note = (
+        "Krippendorff's α; 95 % interval, setups resampled. It needs no rater ids. The ratio level takes 1 to 5 as "
+        "counts from a true zero, which a rating scale does not have."
+    )
+    labels = columns("Samples of", ("Samples", INTEGER), ("Ratings", INTEGER))
+    return pivot("agreement", "Agreement of people", results, cols, rows, labels=labels, notes=(note,))
+
+
+def rater_groups_table(results: Iterable[Record | Result]) -> Table:
+    """Return how items were shared out (:func:`lexiscope.analysis.agreement.group_raters.rater_groups`)."""
+    heads = ("Groups", "Samples of a group, fewest", "usual", "most", "Ratings of a sample, fewest", "most ")
+    listed = records_of(results)
+    cols = [Col(head, record.statistic, INTEGER, "value") for head, record in zip(heads, listed, strict=True)]
+    title = "How the samples were shared out among raters"
+    return pivot("rater_groups", title, listed, cols, [PivotRow(("Raters",))], labels=("",))
+
+
+def comments_table(results: Iterable[Record | Result]) -> Table:
+    """Return how many ratings have a comment, for each condition: ``n_comments`` (n: ratings) and ``comment_share``."""
+    cols = (
+        Col("Comments", "n_comments", INTEGER, "value"),
+        Col("Ratings", "n_comments", INTEGER, "n"),
+        Col("Ratings with a comment, %", "comment_share", Format("number", 1), "value"),
+    )
+    listed = records_of(results)
+    rows = rows_of(listed, "condition")
+    return pivot("comments", "Comments of raters", listed, cols, rows, labels=("Stories",))
+
+
+def counts_table(
+    results: Iterable[Record | Result], *, name: str = "sense_count_rho", unknown: int, text: str
+) -> Table:
+    """Return how the tag counts of senses go with their ratings, those of WordNet and those of SemCor's text.
+
+    *results* are those of :func:`lexiscope.analysis.norms.norms.correlations_with_counts` under *name*, with the source
+    ``semcor``; *unknown* samples have no known sense, *text* says what the counts of the text are.
+    """
+    mean, sd = f"{name}(with=mean)", f"{name}(with=sd)"
+    mean_text, sd_text = f"{name}(with=mean,counts=semcor)", f"{name}(with=sd,counts=semcor)"
+    note = (
+        "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
+        "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
+        f"{unknown} samples whose definition is no gloss under the word count as 0. {text}"
+    )
+    cols = (
+        *(Col("ρ with the mean", mean, _CORRELATION), Col("p", mean, P_VALUE, "p")),
+        *(Col("ρ with the SD", sd, _CORRELATION), Col("p, SD", sd, P_VALUE, "p")),
+        *(Col("ρ with the mean, counts in the text", mean_text, _CORRELATION), Col("p, text", mean_text, P_VALUE, "p")),
+        *(Col("ρ with the SD, text", sd_text, _CORRELATION), Col("p, SD, text", sd_text, P_VALUE, "p")),
+        Col("Samples", mean, show="n"),
+    )
+    listed, title = records_of(results), "Are frequent senses more plausible?"
+    rows = rows_of(listed, "condition")
+    return pivot("sense_frequency", title, listed, cols, rows, labels=("Samples of",), notes=(note,))
+
+
 def _ceiling_name(ceiling: Record) -> str:
     """The words of a statistic's name with its variant or metric, so that no two ceilings share a label."""
     name, given = parse_statistic(ceiling.statistic)
     variant = (given.get("variant") or given.get("metric", "")).replace("leave_one_out", "leave-one-out")
     return name.replace("_", " ") + (f" ({variant.replace('_', ' ')})" if variant else "")
+
+
+def condition_means_table(name: str, title: str, results: Iterable[Record | Result]) -> Table:
+    """Return mean and SD over ratings in each condition (:func:`lexiscope.analysis.norms.norms.condition_means`).
+
+    >>> condition_means_table("t", "Ratings", [Record("condition_sd(over=trials)", 0.5, condition="a=1", n=3)]).rows
+    (('a: 1', 'SD', 0.5, 3),)
+    """
+    cells: Mapping[Head, Callable[[Record], Cell]] = {
+        "Condition": lambda record: record.condition.replace("=", ": "),
+        "Statistic": lambda record: "SD" if "sd" in record.statistic else "mean",
+        ("Rating", _TWO): record_cell,
+        ("Ratings", INTEGER): lambda record: record.n,
+    }
+    return table_of(name, title, records_of(results), cells, notes=("Over trials.",))
 
 
 def single_raters_table(results: Iterable[Record | Result]) -> Table:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from lexiscope.analysis.agreement.raters import RaterAgreement
 from lexiscope.analysis.norms.example_rows import RatedExample
-from lexiscope.analysis.norms.label_distribution import LabelShares
+from lexiscope.analysis.norms.label_distribution import SCALE, LabelShares
 from lexiscope.analysis.norms.predictions import RHO, Predictor
-from lexiscope.analysis.norms.within_sd import accuracy_name
+from lexiscope.analysis.norms.within_sd import UNREAD_WRONG, WHOLE, accuracy_name
 from lexiscope.core.result import Record, Result, statistic_name
-from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import value_of
-from lexiscope.report.pivot import Col, pivot, rank_columns, records_of, rows_of
+from lexiscope.report.figures import Figure, Heading, apa
+from lexiscope.report.part import find_record, value_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, rank_columns, records_of, rows_of, rows_of_subjects
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots, stacked_shares
+from lexiscope.report.plots.style import short_names
 from lexiscope.report.tables import INTEGER, TEXT, Cell, Column, Format, Head, Missing, Table, columns, table_of
 
 LabelTables = Mapping[str, Mapping[str, LabelShares]]
@@ -69,15 +71,13 @@ def replies_table(predictors: Sequence[Predictor]) -> Table:
     return table_of("replies", "Replies, and those that could not be read", predictors, cells, notes=(note,))
 
 
-WHOLE = (accuracy_name("integer"), accuracy_name("rounded"))
-"""The accuracy within SD of whole predictions: as given, or rounded."""
-UNREAD_WRONG = (accuracy_name("integer", unread="wrong"), accuracy_name("rounded", unread="wrong"))
-"""The same where a sample without a readable reply counts as wrong."""
 _RAW = accuracy_name("raw")
+_SINGLE_RHO = "single_rater_rho(over=ratings)"
 _RANK = statistic_name("rank", of="spearman", among="subjects")
 _OTHERS = Missing("Whole predictions.")
 _EXPECTED = "expected_accuracy_within_sd(sd=sample,edge=strict,guesses=uniform)"
-_THREE = Format("number", 3, leading_zero=False)
+_NEARNESS = statistic_name("spearman", of="nearness", **{"with": "norms"})
+_ONE, _THREE = Format("number", 1), Format("number", 3, leading_zero=False)
 
 
 def scores_table(
@@ -115,6 +115,69 @@ def scores_table(
     return pivot(name, "Predictions beside people's mean ratings", listed, heads, rows, number=number, notes=notes)
 
 
+def ratings_table(
+    name: str,
+    results: Iterable[Record | Result],
+    predictors: Mapping[str, Predictor],
+    agreements: Sequence[RaterAgreement],
+    terms: Mapping[str, str],
+) -> Table:
+    """Return subjects that rate beside people: correlation, rank, place among raters, regression, what was read.
+
+    *predictors* are by subject, *agreements* those of single people with the norms: each has a column of its own.
+    *terms* are the coefficients of a regression of the norms, by the word for each: ``coefficient(term=rating,…)``.
+    """
+    records = records_of(results)
+    words = {"leave_one_out": "true leave-one-out", "included": "own rating included"}
+    below = "Share of single people whose ρ with the norms is below the subject's; 95 % interval (Wilson)."
+    none = Missing("No sense of the pairs is known, or no regression could be fitted.")
+
+    def with_error(term: Record) -> Cell:
+        error = find_record(records, term.statistic.replace("coefficient", "standard_error"), subject=term.subject)
+        if term.value is None or error is None:
+            return none
+        return f"{term.value:.2f} ({error.value:.2f})".replace("-", "−")
+
+    columns = [Col("ρ with the norms", RHO, note="95 % interval, words resampled.")]
+    columns += rank_columns(records, _RANK, "by ρ, on the pairs that all of them rated")
+    for raters in agreements:
+        place = statistic_name("raters_below_model", among=raters.variant, method=raters.method)
+        columns.append(Col(f"Raters below, {words[raters.variant]}", place, note=below))
+    least = f"Ordinary least squares of the norms on {' and '.join(terms)}."
+    read = "Pairs with a readable rating, of those asked: all numbers are over the former."
+    columns += [
+        *(
+            Col(f"b of {word} (SE)", term, TEXT, note="" if place else least, cell=with_error, absent=none)
+            for place, (word, term) in enumerate(terms.items())
+        ),
+        Col("Read / asked", "n_items_read", TEXT, note=read,
+            cell=lambda record: predictors[record.subject].read_of_asked),
+        Col("Replies not read", "n_unreadable", TEXT,
+            cell=lambda record: predictors[record.subject].unread_in_words or "0"),
+    ]  # fmt: skip
+    notes = [
+        f"Single people, {words[raters.variant]}: mean ρ with the norms {apa(raters.mean)}." for raters in agreements
+    ]
+    title = "Ratings of subjects compared with people's norms"
+    titles = {subject: predictor.title for subject, predictor in predictors.items()}
+    return pivot(name, title, records, columns, rows_of_subjects(titles), notes=notes)
+
+
+def rating_residuals_table(
+    results: Iterable[Record | Result], predictors: Mapping[str, Predictor], conditions: Mapping[str, str]
+) -> Table | None:
+    """Return the mean residuals of the norms beyond subjects' ratings, in each of *conditions* (by their heading)."""
+    records, name = records_of(results), "mean_residual(model=norm~rating)"
+    columns = [
+        Col(label, name, Format("number", 2), where={"condition": condition}) for label, condition in conditions.items()
+    ]
+    known = {record.subject for record in records if record.statistic == name and record.value is not None}
+    rows = rows_of_subjects({subject: of.title for subject, of in predictors.items() if subject in known})
+    note = "Observed − fitted norm of the regression on the subject's rating; 95 % interval, words resampled."
+    title = "What people see beyond a subject's ratings"
+    return pivot("rating_residuals", title, records, columns, rows, notes=(note,)) if rows else None
+
+
 def scores_figure(results: Sequence[Record | Result], titles: Mapping[str, str], heading: Heading) -> Figure | None:
     """Return the accuracies within SD as dots, with what guessing is expected to reach; ``None`` where there are none.
 
@@ -128,6 +191,56 @@ def scores_figure(results: Sequence[Record | Result], titles: Mapping[str, str],
         if record.value is not None and record.statistic in WHOLE
     ]
     return accuracy_dots(dots, heading, unit="Samples within SD, %") if dots else None
+
+
+def accuracy_definitions_table(results: Sequence[Record | Result], subject: str, *, note: str) -> Table:
+    """Return the accuracy of a baseline that gives one label, under other definitions of accuracy within SD.
+
+    *results* are those of :func:`lexiscope.analysis.norms.within_sd.constant_scores`, *subject* is the baseline, *note*
+    says which label it gives. The definition decides, so it is part of every name.
+    """
+    names = {
+        accuracy_name(): "sample SD, strict (the shared task's)",
+        accuracy_name(edge="inclusive"): "sample SD, the edge counts",
+        accuracy_name(spread="population"): "population SD, strict",
+    }
+    rows = [PivotRow((text,), {"statistic": name, "subject": subject}) for name, text in names.items()]
+    title = "What the definition of accuracy within SD decides"
+    columns = (Col("Accuracy of the majority label", "{statistic}", _THREE),)
+    return pivot("accuracy_definitions", title, results, columns, rows, labels=("Definition",), notes=(note,))
+
+
+def thinking_table(results: Sequence[Record | Result], titles: Mapping[str, str], conditions: Sequence[str]) -> Table:
+    """Return how many tokens subjects, called by their *titles*, thought before they answered.
+
+    *results* are those of :func:`lexiscope.analysis.norms.predictions.summaries_of_measure`; the first of the
+    *conditions* is that of all items.
+    """
+    mean, everything = "thinking_tokens(summary=mean)", {"condition": conditions[0]}
+    columns = [
+        *(Col(f"Mean, {condition}", mean, _ONE, where={"condition": condition}) for condition in conditions),
+        Col("Most", "thinking_tokens(summary=max)", INTEGER, "value", where=everything),
+        Col("Replies", mean, show="n", where=everything),
+    ]
+    note = "Tokens before the answer, as the endpoint counts them; they are no part of the answer. 95 %, over words."
+    title, rows = "What models thought before they answered", rows_of(results, "subject", names=titles)
+    return pivot("thinking", title, results, columns, rows, labels=("Subject",), notes=(note,))
+
+
+def nearness_table(results: Sequence[Record | Result], *, items: str) -> Table:
+    """Return how nearness goes with people's means, of each subject, each layer; *items* are those of the results.
+
+    *results* are those of :func:`lexiscope.analysis.norms.predictions.nearness_by_layer`.
+    """
+    notes = (
+        "Nearness: minus the cosine distance of the mean vectors of the story and of the meaning's text. Samples of: "
+        f"{items}. 95 % interval, over words.",
+        "No question is asked and no rating given: there is no accuracy within SD. To name the best layer is to choose "
+        "it on the samples that are judged.",
+    )
+    columns, title = (Col("ρ of nearness with the mean", _NEARNESS, _THREE),), "Nearness of story and meaning, by layer"
+    labels, rows = ("Subject", Column("Layer", INTEGER, note="0: embeddings.")), rows_of(results, "subject", "layer")
+    return pivot("nearness_by_layer", title, results, columns, rows, labels=labels, notes=notes)
 
 
 def labels_table(
@@ -162,6 +275,51 @@ def labels_table(
             read = f"{shares.n} / {shares.n + shares.n_missing}"
             rows.append((titles[subject], condition, *(100 * share for share in shares.shares), read))
     return Table(name, number, title, heads, tuple(rows), tuple(notes))
+
+
+def label_differences_table(results: Sequence[Record | Result], titles: Mapping[str, str]) -> Table:
+    """Return how much more often each label is given to ended stories than to open ones. *Unit:* percentage points.
+
+    *results* are those of :func:`lexiscope.analysis.norms.label_distribution.label_differences`, *titles* what subjects
+    are called.
+    """
+    name, listed = "label_share_difference(of=ended_minus_open,point={})", records_of(results)
+    cols = [Col(f"{point:g}", name.format(f"{point:g}"), _ONE) for point in SCALE]
+    note = "Percentage points; above 0: more often for ended stories. 95 % interval, over words."
+    title, rows = "Labels of ended stories minus those of open ones", rows_of(listed, "subject", names=titles)
+    return pivot("labels_ended_minus_open", title, listed, cols, rows, labels=("Who",), notes=(note,))
+
+
+def rating_shares_table(results: Sequence[Record | Result], shares: LabelShares) -> Table:
+    """Return how often people gave each point (:func:`lexiscope.analysis.norms.label_distribution.rating_shares`)."""
+    cols = (Col("%", "rating_share(point={point})", _ONE, note="95 %, over words."),)
+    counts = zip(shares.points, shares.counts, strict=True)
+    rows = [PivotRow((f"{point:g}", count), of={"point": f"{point:g}"}) for point, count in counts]
+    labels = ("Rating", Column("Ratings", INTEGER))
+    return pivot("rating_distribution", "All ratings", results, cols, rows, labels=labels)
+
+
+def predictors_overview(records: Sequence[Record]) -> Table:
+    """Return correlation and accuracy of every subject, compared with one person's: the table for one screen.
+
+    *records* are those of a run: the scores of subjects, and those of single raters in the same condition.
+    """
+    scored = [record for record in records if record.statistic in (RHO, *WHOLE) and record.status != "not reproducible"]
+    where = scored[0].condition if scored else ""
+    asked = {record.subject: record.value for record in records if record.statistic == "n_items_asked"}
+    cols = (
+        Col("ρ", (RHO, _SINGLE_RHO), _THREE, "value", absent=None),
+        Col("Accuracy within SD", (*WHOLE, "single_rater_accuracy_within_sd"), _THREE, "value", absent=None),
+        Col("unread as wrong", UNREAD_WRONG, _THREE, "value", absent=None),
+        Col("read / asked", "n_items_read", cell=lambda r: f"{r.value:.0f} / {asked[r.subject]:.0f}", absent=""),
+    )
+    subjects = tuple(dict.fromkeys(record.subject for record in scored))
+    named = zip(short_names(subjects, 40), subjects, strict=True)
+    rows = [PivotRow((name,), {"subject": subject, "condition": where}) for name, subject in named]
+    if value_of(records, _SINGLE_RHO, condition=where) is not None:
+        rows.insert(0, PivotRow(("one person against the others",), {"subject": "", "condition": where}))
+    title = f"Predictions beside people's ratings, samples of: {where}; ρ and accuracy over readable replies"
+    return pivot("overview", title, records, cols, rows)
 
 
 def labels_figure(heading: Heading, tables: LabelTables, titles: Mapping[str, str]) -> Figure:

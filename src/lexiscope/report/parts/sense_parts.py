@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.senses.disagreeing_orders import Orders
 from lexiscope.analysis.senses.planted import NEIGHBOURS, ONE_TO_ONE, PlantedCalibration, probability_name
 from lexiscope.analysis.senses.selection import choice_shares, selection_share
@@ -18,27 +21,39 @@ from lexiscope.analysis.senses.signal import GUMBEL_SD, signal_and_noise
 from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.build.stories.inventory import synset_usages
 from lexiscope.core.errors import DataError, StatisticError
-from lexiscope.core.result import Estimate, Interval, Record, Result, parse_statistic, statistic_name
+from lexiscope.core.result import (
+    Contrast,
+    Estimate,
+    Interval,
+    Record,
+    Result,
+    Undefined,
+    parse_statistic,
+    statistic_name,
+)
 from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.known_words import KnowsWords
 from lexiscope.report.figures import Heading
-from lexiscope.report.part import Omission, Part, ends_of, part_of
-from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
+from lexiscope.report.part import Omission, Part, ends_of, find_record, part_of, record_cell
+from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
 from lexiscope.report.plots.accuracy import stacked_shares
 from lexiscope.report.plots.distributions import histograms
 from lexiscope.report.plots.senses import GridPoint, beta_grid, noise_against_signal, senses_by_frequency
 from lexiscope.report.tables import (
     BOUNDED,
     INTEGER,
+    P_VALUE,
     TEXT,
     Cell,
     Column,
     Format,
+    Head,
     IntervalCell,
     Table,
     columns,
     drop_empty,
+    table_of,
 )
 from lexiscope.resources.vectors.sense_vectors import read_log
 from lexiscope.senses.induced_senses import senses_by_rank
@@ -48,6 +63,10 @@ from lexiscope.tasks.same_sense.by_sense import CountsSenses
 
 VARIANTS = {"skip_gram": "skip-gram", "sasi": "SASI", "gasi": "GASI", "gasi_beta": "GASI-β"}
 """How the variants of training are called, by their names in settings."""
+RETRAINED = "gasi_beta_pruned"
+MODELS = {**{name: VARIANTS[name] for name in ("sasi", "gasi", "gasi_beta")}, RETRAINED: "GASI-β-pruned"}
+"""The models of the paper, by their names in statistics; the last one is trained again on pruned senses."""
+HOLDS, REVERSED, NOT_COMPUTED = "holds", "reversed", "not computed"
 SIMILARITIES = {
     MAX_SIM: "MaxSim",
     AVG_SIM: "AvgSim",
@@ -60,8 +79,15 @@ NOISE, SENSES_PER_WORD = "noise_sd", "senses_per_word"
 """The statistics by which trainings are summed up: the noise at their end, and the mean number of senses of a word."""
 BY_LOOKS, BY_USAGES = "planted_selection", "planted_accuracy"
 """The share of usages of planted senses that is right: by what the chosen sense looks like, and by the usages."""
+PLANTED = {
+    BY_USAGES: "Planted, by usages",
+    BY_LOOKS: "Planted, by neighbours",
+    probability_name(NEIGHBOURS): "Planted, P by neighbours",
+}
+"""How the measures of planted senses are called."""
 SIGNALS = "Signal and noise, word by word"
 """What is left out where a training has one sense for a word, or knows too few of the words."""
+NOBODY = "No vectors were given: --subject."
 CHOICE = "Choice of a sense over a synset's sentences"
 """What is left out where a subject has no two senses of a synset's word."""
 
@@ -94,12 +120,6 @@ class TellsSenses(Subject, ChoosesSense, KnowsWords, CountsSenses, Protocol):
 # -- trainings ------------------------------------------------------------------------------------------------------
 
 
-def beta(training: Gasi) -> float:
-    """Return β of a training of GASI-β; not-a-number for the other variants."""
-    settings = training.about.get("settings", {})
-    return float(settings.get("beta", np.nan)) if settings.get("variant") == "gasi_beta" else np.nan
-
-
 def trainings_table(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Table | None:
     """Return what vectors are: variant, β, senses, what pruning left, the end of the training; ``None`` of none."""
     heads = columns(
@@ -111,12 +131,12 @@ def trainings_table(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Tab
     )
     rows: list[tuple[Cell, ...]] = []
     for training in trainings:
-        variant, pruned = training.about.get("settings", {}).get("variant", ""), training.about.get("pruned")
+        pruned = training.about.get("pruned")
         log = read_log(training.folder)
         n_words, most, width = training.vectors.senses.shape
-        scale, senses = beta(training), int(training.vectors.mask.sum())
-        what = (titles.get(training.subject_id, training.subject_id), VARIANTS.get(variant, variant))
-        size = (None if np.isnan(scale) else scale, most, width, n_words, senses, senses / n_words)
+        senses = int(training.vectors.mask.sum())
+        what = (titles.get(training.subject_id, training.subject_id), VARIANTS.get(training.variant, training.variant))
+        size = (None if np.isnan(training.beta) else training.beta, most, width, n_words, senses, senses / n_words)
         end = (log[-1].tokens, log[-1].entropy_without_noise) if log else (None, None)
         rows.append((*what, *size, pruned["threshold"] if pruned else None, *end))
     table = Table("trainings", "", "The vectors and how they were trained", heads, tuple(rows))
@@ -306,8 +326,8 @@ def orders_sentence(compared: Compared, *, first: str, second: str, who: str) ->
 
 def grid_of_beta(trainings: Iterable[Gasi]) -> list[Gasi]:
     """Return the trainings of GASI-β that are not pruned, if two of them differ in β; else none."""
-    own = [training for training in trainings if np.isfinite(beta(training)) and training.about.get("pruned") is None]
-    return own if len({beta(training) for training in own}) > 1 else []
+    own = [training for training in trainings if np.isfinite(training.beta) and not training.is_pruned]
+    return own if len({training.beta for training in own}) > 1 else []
 
 
 def best_of_grid(trainings: Iterable[Gasi], records: Iterable[Record], statistic: str) -> Gasi | None:
@@ -332,18 +352,23 @@ def grid_part(
     """Return what trainings with several β reached, and which is best: a table, and a figure with other variants.
 
     *records* are of one dataset, which *on* names; *statistics* are the columns of the table, by head: the first one
-    chooses, and is drawn in its *unit*. Nothing where none of a grid has a value.
+    chooses, and is drawn in its *unit*. Where none of a grid has a value, the reason.
     """
     first, by = next(iter(statistics.items()))
     best, grid = best_of_grid(trainings, records, by), grid_of_beta(trainings)
     if best is None:
-        return Part()
+        why = (
+            f"{first} is undefined for all of them."
+            if grid and records
+            else (f"It needs two trainings of GASI-β with different β, and {on}.")
+        )
+        return part_of(Omission("Grid of β", why))
     rows = [
         PivotRow(
-            (titles.get(training.subject_id, training.subject_id), beta(training)), {"subject": training.subject_id}
+            (titles.get(training.subject_id, training.subject_id), training.beta), {"subject": training.subject_id}
         )
         for training in sorted(
-            grid, key=lambda training: (beta(training), titles.get(training.subject_id, training.subject_id))
+            grid, key=lambda training: (training.beta, titles.get(training.subject_id, training.subject_id))
         )
     ]
     heads = [Col(name, statistic, _ONE) for name, statistic in statistics.items()]
@@ -353,12 +378,12 @@ def grid_part(
     table = drop_empty(pivot("beta_grid", title, records, heads, rows, labels=labels))
     known = _records_by_subject(records, by)
     points = [
-        GridPoint(titles.get(name, name), beta(training), known[name].value or 0.0, *ends_of(known[name]))
+        GridPoint(titles.get(name, name), training.beta, known[name].value or 0.0, *ends_of(known[name]))
         for training in trainings
-        if (name := training.subject_id) in known and training.about.get("pruned") is None
+        if (name := training.subject_id) in known and not training.is_pruned
     ]
     heading = Heading("beta_grid", "", f"{first} on {on} by the scale of the noise")
-    chosen = Record(statistic_name("best_beta", similarity=parse_statistic(by)[1]["similarity"]), beta(best))
+    chosen = Record(statistic_name("best_beta", similarity=parse_statistic(by)[1]["similarity"]), best.beta)
     return part_of([chosen], table, beta_grid(points, heading, statistic=f"{first} on {on}, {unit}"))
 
 
@@ -371,12 +396,12 @@ def best_beta(trainings: Sequence[Gasi], records: Iterable[Record], statistic: s
     if best is None:
         return ""
     sentence = (
-        f"β = {beta(best):g} is best by {named}. The figure by which a β was chosen is too high to compare it "
+        f"β = {best.beta:g} is best by {named}. The figure by which a β was chosen is too high to compare it "
         "by: compare on the other sets"
     )
     known = [
         {
-            **training.about.get("settings", {}),
+            **training.trained,
             **{key: training.about.get(key) for key in ("corpus", "seed", "n_senses")},
         }
         for training in grid
@@ -386,9 +411,173 @@ def best_beta(trainings: Sequence[Gasi], records: Iterable[Record], statistic: s
     return f"{sentence}. These trainings differ in more than β: {', '.join(other)}" if other else sentence
 
 
+def flatter_with_beta(
+    trainings: Iterable[Gasi], records: Iterable[Record], dataset: str, *, resamples: int, seed: int
+) -> tuple[Result, ...]:
+    """Return Spearman's rho, over the trainings of a grid, of β with the entropy of the choice over a synset.
+
+    *records* are those of :func:`synset_part`; nothing for fewer than three trainings.
+    """
+    entropies = _records_by_subject(records, "sentence_entropy")
+    known = [training for training in grid_of_beta(trainings) if training.subject_id in entropies]
+    if len(known) < 3:
+        return ()
+    name = statistic_name("spearman", of="beta", **{"with": "sentence_entropy"})
+    x, y = [training.beta for training in known], [entropies[training.subject_id].value or 0.0 for training in known]
+    try:
+        return (spearman(x, y, decimals=10, resamples=resamples, seed=seed).about(name=name, dataset=dataset),)
+    except StatisticError as error:
+        return (Undefined(name, error.what, len(known), dataset=dataset),)
+
+
 def _records_by_subject(records: Iterable[Record], statistic: str) -> dict[str, Record]:
     """The records of a statistic that have a value, by subject."""
     return {record.subject: record for record in records if record.statistic == statistic and record.value is not None}
+
+
+# -- the paper's numbers and ours -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedDifference:
+    """A difference that a paper prints (``place``, ``dataset``, what it is ``of``, what is ``compared``), and ours.
+
+    Ours is ``None`` where a run lacks a training or a set.
+    """
+
+    place: str
+    dataset: str
+    of: str
+    compared: str
+    printed: float
+    ours: Estimate | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Whether ours has the direction of the paper's."""
+        if self.ours is None:
+            return NOT_COMPUTED
+        return HOLDS if self.ours.value * self.printed > 0 else REVERSED
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval of ours excludes 0."""
+        return self.ours is not None and (self.ours.interval.low > 0 or self.ours.interval.high < 0)
+
+
+def model_of(training: Gasi) -> str:
+    """Return the model of the paper that a training is, by its name in statistics; empty for none of them.
+
+    A training on fewer senses than K for each word is that of the paper after pruning. Vectors that were pruned and not
+    trained again are none of its models.
+    """
+    n_words, most, _ = training.about["shape"]
+    if training.is_pruned or most < 2:
+        return ""
+    if training.about.get("senses_at_start", n_words * most) < n_words * most:
+        return RETRAINED if training.variant == "gasi_beta" else ""
+    return training.variant if training.variant in MODELS else ""
+
+
+def differences_table(differences: Sequence[PublishedDifference], note: str) -> Table:
+    """Return differences that a paper prints, ours, and whether they have the same direction."""
+    verdict = Column("Verdict", note="holds: ours has the sign of the paper's; reversed: the other one.")
+    cells: Mapping[Head, Callable[[PublishedDifference], Cell]] = {
+        "Table": lambda difference: difference.place,
+        "Set": lambda difference: difference.dataset,
+        "Of": lambda difference: difference.of,
+        "Difference": lambda difference: difference.compared,
+        ("Paper", _TWO): lambda difference: difference.printed,
+        ("Ours", _ONE): lambda difference: (
+            None if difference.ours is None else _with_interval(difference.ours.value, difference.ours.interval)
+        ),
+        ("Pairs", INTEGER): lambda difference: None if difference.ours is None else difference.ours.n,
+        Column("Excludes 0", note="Whether the interval of ours does; the paper prints none."): lambda difference: (
+            "" if difference.ours is None else "yes" if difference.clear else "no"
+        ),
+        verdict: lambda difference: difference.verdict,
+    }
+    title = "The differences of Tables 5 to 7, published and ours"
+    return table_of("paper_differences", title, differences, cells, notes=(note,))
+
+
+def verdicts_sentence(differences: Sequence[PublishedDifference]) -> str:
+    """Return how many differences hold, are reversed, or are not computed, as text; empty if none is computed."""
+    parts, left = [], len(differences)
+    for verdict, word in ((HOLDS, "hold"), (REVERSED, "are reversed")):
+        own = [difference for difference in differences if difference.verdict == verdict]
+        parts.append(f"{len(own)} {word} ({sum(own.clear for own in own)} with an interval without 0)")
+        left -= len(own)
+    whole = f"Of {len(differences)} differences of Tables 5 to 7: {', '.join(parts)}, {left} are not computed"
+    return whole if left < len(differences) else ""
+
+
+def senses_left_out_table(
+    contrasts: Sequence[Contrast], results: Iterable[Record | Result], titles: Mapping[str, str]
+) -> Table:
+    """Return what vectors reach that lack senses of others, beside those, and the difference.
+
+    *results* hold the numbers of each with their intervals, *titles* are short names of subjects, and of datasets.
+    """
+    named = {similarity_name(measure): title for measure, title in SIMILARITIES.items()} | PLANTED
+    records = records_of(results)
+
+    def side(estimate: Estimate, dataset: str) -> Cell:
+        record = find_record(records, estimate.name, dataset=dataset, subject=estimate.subject)
+        return estimate.value if record is None else record_cell(record)
+
+    cells: Mapping[Head, Callable[[Contrast], Cell]] = {
+        "Set": lambda contrast: titles.get(contrast.dataset, contrast.dataset),
+        "Measure": lambda contrast: named[contrast.first.name],
+        "Vectors": lambda contrast: titles.get(contrast.first.subject, contrast.first.subject),
+        ("Value", _TWO): lambda contrast: side(contrast.first, contrast.dataset),
+        "Compared with": lambda contrast: titles.get(contrast.second.subject, contrast.second.subject),
+        ("Its value", _TWO): lambda contrast: side(contrast.second, contrast.dataset),
+        ("Difference", _TWO): lambda contrast: _with_interval(contrast.value, contrast.interval),
+        ("p", P_VALUE): lambda contrast: contrast.p,
+        Column("n", INTEGER, note="Pairs that both cover; of planted senses, pseudo-words."): lambda contrast: (
+            contrast.n
+        ),
+    }
+    title = "What vectors without some senses reach, and those from which they come"
+    note = (
+        "Similarities: 100 × Spearman's ρ; planted senses: shares, means over pseudo-words. Intervals resample words, "
+        "of a difference the same ones for both."
+    )
+    return table_of("senses_left_out", title, contrasts, cells, notes=(note,))
+
+
+def signal_below_noise_part(models: Mapping[str, Gasi]) -> Part:
+    """Return Figure 3 beside ours: is the signal at the end of the training of each model smaller than the noise?
+
+    And how open the choice of a sense then is: its flatness, 1 where all senses are equally probable, of any K; and how
+    many senses of a word are gone.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    records, choices = [], []
+    for model, training in models.items():
+        log, named = read_log(training.folder), {"model": model}
+        if log:
+            flatness = log[-1].entropy_without_noise / math.log(training.about["shape"][1])
+            choices.append(Record(statistic_name("selection_flatness", **named), flatness, training.subject_id))
+        choices.append(Record(statistic_name("senses_removed", **named), training.senses_removed, training.subject_id))
+    for model in [model for model in MODELS if model != "sasi"]:
+        own = models.get(model)
+        log = read_log(own.folder) if own else ()
+        noises = {"Gumbel noise": GUMBEL_SD} | ({} if model == "gasi" else {"scaled noise": own.noise_sd if own else 0})
+        for name, noise in noises.items():
+            if own is None or not log:
+                rows.append((MODELS[model], name, None, None, NOT_COMPUTED))
+                continue
+            below = log[-1].signal_sd < noise
+            verdict = HOLDS if below else REVERSED
+            rows.append((MODELS[model], name, log[-1].signal_sd, noise, verdict))
+            statistic = statistic_name("signal_below_noise", noise=name.split()[0].lower())
+            records.append(Record(statistic, float(below), own.subject_id, note=f"{verdict}: Figure 3"))
+    heads = columns("Model", "Noise", ("SD of c̄·s", _TWO), ("SD of the noise", _TWO), "The signal is smaller")
+    note = "At the end of the training, over all words. The published claim is of GASI and the noise without a scale."
+    title = "Figure 3: is the signal smaller than the noise?"
+    return part_of(records, choices, Table("paper_noise", "", title, heads, tuple(rows), notes=(note,)))
 
 
 # -- planted senses -------------------------------------------------------------------------------------------------
@@ -481,12 +670,15 @@ def _with_interval(value: float, interval: Interval) -> Cell:
 # -- which sense is chosen ------------------------------------------------------------------------------------------
 
 
-def synset_part(synset: str, subjects: Iterable[TellsSenses], titles: Mapping[str, str]) -> Part:
+def synset_part(synset: str, subjects: Sequence[TellsSenses], titles: Mapping[str, str]) -> Part:
     """Return how probable each sense of a word is over the SemCor sentences of a synset (``bond.n.02``).
 
-    A subject without two senses of the word is left out, with the reason; all are where WordNet or SemCor is not
-    available. *Source:* GASI, Figure 5. Errors: :class:`InputError` for a name that is no synset's.
+    A subject without two senses of the word is left out, with the reason; all are where no synset is named, and where
+    WordNet or SemCor is not available. *Source:* GASI, Figure 5. Errors: :class:`InputError` for a name that is no
+    synset's.
     """
+    if not subjects or not synset:
+        return part_of(Omission(CHOICE, "No synset was named: --synset." if subjects else NOBODY))
     try:
         lemma, usages = synset_usages(synset)
     except DataError as error:

@@ -41,7 +41,7 @@ from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.core.settings import Option
 from lexiscope.core.showing import counted
-from lexiscope.core.simulated import COLLECTED, TOLD_SIMULATED, refuse_mixture
+from lexiscope.core.simulated import COLLECTED, TOLD_SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.core.subject import Subject
 from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.report.figures import Figure, Heading, apa
@@ -49,7 +49,7 @@ from lexiscope.report.part import Omission, Part, part_of, record_cell
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of
 from lexiscope.report.plots.senses import LikenessDot, agreement_and_consistency, likeness_dots
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
-from lexiscope.resources.tables.delimited import read_header
+from lexiscope.resources.tables.delimited import read_csv, read_header
 from lexiscope.senses.examples import ReadsSenses
 from lexiscope.tasks.sense_choice import GROUP, groups_of, is_dummy
 from lexiscope.tasks.sense_choice import NAME as SELECTION
@@ -411,7 +411,12 @@ MEASURE = "choice"
 TASKS = (INTRUSION, SELECTION)
 PEOPLE_KINDS = (*COLLECTED, "recorded")
 """Each ``subject_kind`` whose answers to tests of senses are people's."""
-_FORMS = "give choices.csv of an export (or another table of responses), and the files of items that were asked"
+_FORMS = (
+    "give choices.csv of an export, another table of responses, or a table with the columns participant, item_id and "
+    "choice; and the files of items that were asked"
+)
+_BY_HAND = {"participant": ("participant", "rater"), "item_id": ("item_id", "item"), "choice": ("choice", "answer")}
+"""The columns of a table of choices that was written by hand, and the names that each may have."""
 _SHORT = 8
 
 
@@ -470,6 +475,11 @@ def check_known(path: Path, answers: ResponseTable, items: Mapping[str, Item]) -
 
 def _answers_in_file(path: Path, items: Mapping[str, Item]) -> ResponseTable:
     header = read_header(path)
+    by_hand = {part: name for part, names in _BY_HAND.items() for name in header if name in names}
+    if "subject_id" not in header and len(by_hand) == len(_BY_HAND):
+        table = _choices_by_hand(path, by_hand, items)
+        _check_options(path, table, items)
+        return table
     if "subject_id" not in header:
         what = f"this is no table of responses: its columns are {', '.join(header[:6]) or 'none'}"
         raise InputError(what, code="E471", place=Place(str(path), 1), hint=_FORMS)
@@ -492,6 +502,27 @@ def _answers_in_file(path: Path, items: Mapping[str, Item]) -> ResponseTable:
     check_known(path, table, items)
     _check_options(path, table, items)
     return table
+
+
+def _choices_by_hand(path: Path, columns: Mapping[str, str], items: Mapping[str, Item]) -> ResponseTable:
+    """Return choices that were written by hand, a row each; an empty choice is a page without an answer.
+
+    Errors: :class:`InputError` E471 for an item of no file of items, E502 for two choices of a participant on a page.
+    """
+    cells: dict[tuple[str, str], str | None] = {}
+    for place, row in read_csv(path).rows():
+        person, item_id, choice = (row[columns[part]].strip() for part in _BY_HAND)
+        if item_id not in items:
+            what = f"it answers the item {item_id!r} of no file of items"
+            raise InputError(what, code="E471", place=place, hint=_FORMS)
+        if (person, item_id) in cells:
+            what = f"{person!r} answered the item {item_id!r} before"
+            raise InputError(what, code="E502", place=place, hint="keep one of the two rows")
+        cells[person, item_id] = choice or None
+    people, asked = [person for person, _ in cells], [item_id for _, item_id in cells]
+    about = {"subject_id": people, "subject_kind": [kind_of_person(person) for person in people], "item_id": asked}
+    tasks = [task_of(items[item_id]) for item_id in asked]
+    return ResponseTable.from_columns(about | {"task": tasks, "measure": MEASURE, "option": [*cells.values()]})
 
 
 def _check_options(path: Path, answers: ResponseTable, items: Mapping[str, Item]) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from lexiscope.analysis.norms.predictions import Predictor
 from lexiscope.analysis.norms.story_effects import KINDS
+from lexiscope.analysis.norms.within_sd import UNREAD_WRONG, WHOLE
 from lexiscope.core.result import Record, Result
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Format, Table
+from lexiscope.report.tables import INTEGER, P_VALUE, Column, Format, Table
 
 Results = Sequence[Record | Result]
 _PERCENT, _TWO, _THREE = Format("number", 1), Format("number", 2), Format("number", 3, leading_zero=False)
+_ENDED_MINUS_OPEN = "accuracy_difference(of=ended_minus_open)"
 _TEST = "rank_sum(of=sd,between=open_and_ended)"
 _PLAIN = "rank_sum(of=sd,between=open_and_ended,ties=ignored,value=p)"
 
@@ -79,3 +82,58 @@ def disagreement_table(results: Results) -> Table:
     return pivot(
         "open_ended_sd", "Do people disagree more about open stories?", results, columns, rows, labels=("Samples of",)
     )
+
+
+def kinds_table(
+    results: Results, predictors: Sequence[Predictor], *, of: str, name: str = "open_ended", number: str = ""
+) -> Table:
+    """Return how accurate predictors are on all, open and ended stories; the condition begins with *of* (a split).
+
+    *results* are those of :func:`lexiscope.analysis.norms.story_effects.accuracy_by_kind`.
+    """
+    columns = [
+        Col(kind + end, forms, _THREE, where={"condition": f"{of}, {kind}"})
+        for forms, end in ((WHOLE, ""), (UNREAD_WRONG, ", unread as wrong"))
+        for kind in ("all", *KINDS)
+    ]
+    note = (
+        "Whole predictions; others rounded, halves up. Over samples with a readable reply (read / asked); then with "
+        "the others as wrong. 95 % interval, over words."
+    )
+    rows = [PivotRow((own.title, own.read_of_asked), {"subject": own.subject}) for own in predictors]
+    labels, title = ("Subject", "Read / asked"), "Accuracy within SD on open and ended stories"
+    return pivot(name, title, results, columns, rows, labels=labels, number=number, notes=(note,))
+
+
+def ended_minus_open_table(results: Results, titles: Mapping[str, str]) -> Table:
+    """Return by how much subjects, called by their *titles*, are more accurate on ended stories than on open ones.
+
+    *results* are those of :func:`lexiscope.analysis.norms.story_effects.ended_minus_open`.
+    """
+    columns = (Col("Accuracy, ended − open", _ENDED_MINUS_OPEN, _THREE), Col("Samples", _ENDED_MINUS_OPEN, show="n"))
+    title, rows = "Accuracy within SD on ended stories minus open ones", rows_of(results, "subject", names=titles)
+    note = "Whole predictions; 95 % interval, words resampled, the same ones for both kinds."
+    return pivot("ended_minus_open", title, results, columns, rows, labels=("Subject",), notes=(note,))
+
+
+def subjects_mean_table(results: Results, shots: Sequence[int], *, of: str) -> Table:
+    """Return the means over subjects that saw as many worked examples; the condition begins with *of* (a split).
+
+    *results* are the means of :func:`lexiscope.analysis.norms.story_effects.ended_minus_open`, with the parameter
+    ``shots`` in their names.
+    """
+    accuracy, difference = (
+        f"subjects_mean(of={what},shots={{shots}})" for what in ("accuracy_within_sd", "ended_minus_open")
+    )
+    columns = (
+        *(Col(kind.capitalize(), accuracy, _THREE, where={"condition": f"{of}, {kind}"}) for kind in KINDS),
+        Col("Ended − open", difference, _THREE),
+        Col("Subjects", difference, show="n"),
+    )
+    note = (
+        "Subjects of which the number of worked examples is known (models that are asked here, and those of --models). "
+        "95 % interval, words resampled: it says nothing about other subjects."
+    )
+    title, labels = "Accuracy within SD, means over subjects", (Column("Worked examples", INTEGER),)
+    rows = [PivotRow((number,), of={"shots": number}) for number in shots]
+    return pivot("mean_of_subjects", title, results, columns, rows, labels=labels, notes=(note,))

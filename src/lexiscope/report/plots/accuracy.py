@@ -146,16 +146,24 @@ def training_curve(label: str, states: Sequence[tuple[float, Accuracy]]) -> Draw
     return DrawnCurve(label, np.array([seen for seen, _ in states]), value, low, high, baseline=dots[0].chance)
 
 
-def accuracy_over_training(curves: Sequence[DrawnCurve], heading: Heading) -> Figure:
-    """Draw accuracy over training, a panel for each condition, with bands and the chance level.
+def accuracy_over_training(
+    curves: Sequence[DrawnCurve],
+    heading: Heading,
+    *,
+    place: str = "seen",
+    vertical: str = "Items right, %",
+    horizontal: str = "Tokens seen in training",
+) -> Figure:
+    """Draw accuracy over training, or another quantity, a panel for each condition, with bands and the chance level.
 
-    *curves* are those of :func:`training_curve`. The horizontal axis is logarithmic where all numbers are above 0 and
-    span a factor of 20 or more. Errors: :class:`InputError` without curves, or where one has no points.
+    *curves* are those of :func:`training_curve`; *place* is what the column of the horizontal axis is called. That axis
+    is logarithmic where all numbers are above 0 and span a factor of 20 or more.
+    Errors: :class:`InputError` without curves, or where one has no points.
     """
     if not curves or not all(len(curve.layer) for curve in curves):
         raise InputError("a series needs at least one state of training")
     columns = min(len(curves), 3)
-    data = curve_data(curves, place="seen")
+    data = curve_data(curves, place=place)
     points = [zip(curve.layer, curve.value, strict=True) for curve in curves]
     alt = " ".join(
         f"{curve.subject}: {', '.join(f'{value:.1f} % at {seen:g}' for seen, value in states)}."
@@ -163,17 +171,16 @@ def accuracy_over_training(curves: Sequence[DrawnCurve], heading: Heading) -> Fi
     )
     with drawing(WIDTH, 0.6 + 1.9 * -(-len(curves) // columns)) as sheet:
         panels = [(curve.subject, [(curve, 0, "")]) for curve in curves]
-        grid = draw_panels(
-            sheet, panels, columns=columns, vertical="Items right, %", horizontal="Tokens seen in training"
-        )
+        grid = draw_panels(sheet, panels, columns=columns, vertical=vertical, horizontal=horizontal)
         for axes, curve in zip(grid, curves, strict=True):
             if curve.baseline is not None:
                 axes.axhline(curve.baseline, color=INK, lw=1.0, ls=(0, (3, 2)), zorder=1)
             axes.set(ylim=(0, 100))
-            if data["seen"].min() > 0 and data["seen"].max() / data["seen"].min() >= 20:
+            if data[place].min() > 0 and data[place].max() / data[place].min() >= 20:
                 axes.set_xscale("log")
-        columns_by_name = {"condition": data["subject"], "chance": data["baseline"]}
-        columns_by_name |= {name: data[name] for name in ("seen", "value", "low", "high")}
+        columns_by_name = {"condition": data["subject"]}
+        columns_by_name |= {"chance": data["baseline"]} if "baseline" in data else {}
+        columns_by_name |= {name: data[name] for name in (place, "value", "low", "high")}
         return drawn_figure(sheet, heading, alt, columns_by_name)
 
 

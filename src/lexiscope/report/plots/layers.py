@@ -120,9 +120,12 @@ def peak_panels(curves: Sequence[DrawnCurve], heading: Heading, *, interval: str
 def aic_panels(curves: Sequence[DrawnCurve], heading: Heading) -> Figure:
     """Draw one panel per subject: the layer of lowest AIC is marked, the expected layer as a line.
 
-    *Lower means:* the sense boundary is easier to read off the distances of that layer.
+    *Lower means:* the sense boundary is easier to read off the distances of that layer. A curve's ``chosen`` is the
+    deviance of items held out, the layer chosen on the others.
     """
     legend = "Ring: the layer of the lowest value, chosen on the same items."
+    if any(curve.chosen is not None for curve in curves):
+        legend += " Held out: the deviance of items that had no part in the choice of the layer."
     legend += " Dashed upright line: the expected layer." if any(_is_within(curve) for curve in curves) else ""
     if any(curve.baseline is not None for curve in curves):
         legend += " Dotted level line: the model without distance; a curve above it separates nothing."
@@ -182,10 +185,11 @@ def _mark_lowest(axes: Axes, curve: DrawnCurve) -> str:
             if _is_within(curve):
                 axes.axvline(curve.expected_layer, color=SOFT, lw=1, ls=(0, (3, 2)), zorder=1)
             text += f" · expected layer {curve.expected_layer:.2f}{'' if _is_within(curve) else ' (outside)'}"
-    if curve.baseline is None:
-        return text
-    axes.axhline(curve.baseline, color=SOFT, lw=1, ls=":", zorder=1)
-    return f"{text}\nwithout distance {curve.baseline:.1f}"
+    below = [] if curve.chosen is None else [f"held out {curve.chosen:.1f}"]
+    if curve.baseline is not None:
+        axes.axhline(curve.baseline, color=SOFT, lw=1, ls=":", zorder=1)
+        below.append(f"without distance {curve.baseline:.1f}")
+    return "\n".join(filter(None, (text, " · ".join(below))))
 
 
 def _mark_layer(axes: Axes, curve: DrawnCurve, place: int) -> int:

@@ -10,7 +10,7 @@ editions is the sense key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, Protocol, get_args
@@ -18,6 +18,8 @@ from typing import Literal, Protocol, get_args
 Pos = Literal["n", "v", "a", "r"]
 POS: tuple[Pos, ...] = get_args(Pos)
 """Parts of speech: noun, verb, adjective (satellites too), adverb."""
+POS_NAMES: Mapping[Pos, str] = {"n": "noun", "v": "verb", "a": "adjective", "r": "adverb"}
+"""What people call them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,10 @@ class Lexicon(Protocol):
 
     def instance_hyponyms(self, synset_id: str) -> tuple[Synset, ...]:
         """Return the synsets that name instances of this one."""
+        ...
+
+    def similar(self, synset_id: str) -> tuple[Synset, ...]:
+        """Return the synsets of the same cluster of adjectives: of a head its satellites, of a satellite its head."""
         ...
 
     def derivations(self, sense_key: str) -> tuple[LexicalSense, ...]:

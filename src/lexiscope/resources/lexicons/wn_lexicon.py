@@ -130,6 +130,10 @@ class WnLexicon:
         """Return the synsets that name instances of this one."""
         return self._related_synsets(synset_id, "instance_hyponym")
 
+    def similar(self, synset_id: str) -> tuple[Synset, ...]:
+        """Return the synsets of the same cluster of adjectives."""
+        return self._related_synsets(synset_id, "similar")
+
     def derivations(self, sense_key: str) -> tuple[LexicalSense, ...]:
         """Return the senses that are derivationally related to this one."""
         own = self.sense(sense_key)

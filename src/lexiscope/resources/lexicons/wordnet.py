@@ -157,6 +157,10 @@ class WordNet:
         """Return the synsets that name instances of this one."""
         return self._related_synsets(synset_id, "~i")
 
+    def similar(self, synset_id: str) -> tuple[Synset, ...]:
+        """Return the synsets of the same cluster of adjectives."""
+        return self._related_synsets(synset_id, "&")
+
     def derivations(self, sense_key: str) -> tuple[LexicalSense, ...]:
         """Return the senses that are derivationally related to this one."""
         record = self._record(self.sense(sense_key).synset_id)

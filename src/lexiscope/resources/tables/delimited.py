@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import csv_lines
+from lexiscope.resources.tables.cells import columns_of
 from lexiscope.resources.tables.rows import RowReader
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -161,16 +161,18 @@ def read_csv(
     missing or unknown columns, a NUL character; no rows, unless it *may_be_empty*.
     """
     try:
-        rows, lines = _records(read_text(path), delimiter)
-        header, header_line = rows.pop(0), lines.pop(0)
+        header, header_line, columns_read, lines = columns_of(read_text(path), delimiter)
         _check_header(path, header_line, header, columns, optional)
-        cells = dict(zip(header, zip(*rows, strict=True) if rows else ((),) * len(header), strict=True))
-    except (csv.Error, IndexError, ValueError) as error:
-        # whole files are read fast; the reader of single rows says what is wrong, and where
+        cells = dict(zip(header, map(tuple, columns_read), strict=True))
+    except (csv.Error, ValueError) as error:
+        # whole files are read fast; the reader of single rows says what is wrong, and where. A header that lacks a
+        # column is the reason for rows of another length
+        if names := read_header(path):
+            _check_header(path, 1, names, columns, optional)
         for _ in RowReader(path, delimiter=delimiter).rows():
             pass
         raise InputError("this file is no table", code="E005", place=Place(str(path), 1), why=str(error)) from error
-    if not rows and not may_be_empty:
+    if not lines and not may_be_empty:
         what = "this file has a header but no rows"
         raise InputError(what, code="E002", place=Place(str(path), header_line), hint="fetch or export it again")
     return DelimitedTable(path, cells, lines, delimiter)
@@ -220,20 +222,6 @@ def read_text(path: Path) -> str:
         line = text[: text.index("\0")].count("\n") + 1
         raise InputError("this file holds a NUL character", place=Place(str(path), line), hint="save it as UTF-8 text")
     return text
-
-
-def _records(text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
-    """Return the records of a text, the header first, and the line on which each begins; empty lines are left out."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows = list(reader)
-    if reader.line_num == len(rows):
-        # no cell has a line break: the usual file
-        return [row for row in rows if row], [line for line, row in enumerate(rows, start=1) if row]
-    begins = [1]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    for _ in reader:
-        begins.append(reader.line_num + 1)
-    return [row for row in rows if row], [line for row, line in zip(rows, begins, strict=False) if row]
 
 
 def _check_header(

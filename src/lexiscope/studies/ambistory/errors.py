@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.analysis.bootstrap import GroupOf, GroupResampling
-from lexiscope.analysis.choices.error_tags import tag_agreement, tag_results
+from lexiscope.analysis.bootstrap import GroupOf
+from lexiscope.analysis.choices.error_tags import coders_of, tag_agreements, tag_results
 from lexiscope.analysis.norms.example_rows import Rule, choose_examples, example_rows, largest_errors
 from lexiscope.build.stories.error_tags import ERROR_SHEET, TAGS, RatedCase
 from lexiscope.build.stories.stories import story_text
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record
+from lexiscope.core.result import Estimate, Record
 from lexiscope.items.sheets.tag_sheet import TagSheet
 from lexiscope.report.part import Part, Remark, part_of
 from lexiscope.report.parts.predictor_tables import examples_table
-from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
+from lexiscope.report.parts.tag_tables import tag_agreement_table, tag_shares_table
+from lexiscope.report.pivot import rows_of
 from lexiscope.report.tables import Table
-from lexiscope.studies.ambistory.data import PERCENT, TEXTS, TWO, AmbistoryData
+from lexiscope.studies.ambistory.data import TEXTS, AmbistoryData
 
 EXAMPLES = 5
 SHEET = "error_coding.csv"
@@ -113,76 +114,57 @@ def error_cases(run: AmbistoryData) -> tuple[RatedCase, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class CodedCases:
+    """What coders said of some cases: their tags, the share of each tag, and how far the coders agree."""
+
+    tags: ResponseTable
+    shares: tuple[Estimate, ...]
+    agreement: Part
+
+
+def coded_cases(
+    run: AmbistoryData,
+    sheet: TagSheet[RatedCase],
+    files: Sequence[str],
+    cases: Sequence[RatedCase],
+    parts: Mapping[str, str],
+    *,
+    where: str,
+) -> CodedCases:
+    """Read the coded sheets of some cases: the shares of tags in each of the *parts* (case id → part), the agreement.
+
+    The condition of a share is ``coder NAME``, that of an agreement begins with *where*.
+    Errors: those of :meth:`~lexiscope.items.sheets.tag_sheet.TagSheet.read_all`.
+    """
+    coded, tags, of = sheet.read_all(files, cases), tuple(sheet.tags), sheet.measure
+    words = run.resampling_of(GroupOf({case.case_id: case.item.word for case in cases}, "words"))
+    shares = tag_results(coded, coders_of(coded), parts, tags, of=of, **words)
+    agreements = tag_agreements(coded, tags, of=of, **words)
+    pairs = {f"{where}{' and '.join(pair)}": pair for pair in agreements}
+    results = [run.about(e, condition=name) for name, pair in pairs.items() for e in agreements[pair]]
+    table = tag_agreement_table(results, pairs, tags, of=of, case=of.partition("_")[0])
+    said = tuple(run.about(share, condition=f"coder {share.condition}") for share in shares)
+    return CodedCases(coded, said, part_of(results, table))
+
+
 def error_tags(run: AmbistoryData) -> Part | None:
     """Return the share of each tag by coder and subject, and the agreement of coders; nothing without coded sheets.
 
-    Errors: those of :func:`coded_sheets`; :class:`InputError` where no subject made an error.
+    Errors: those of :func:`coded_cases`; :class:`InputError` where no subject made an error.
     """
     if not run.settings.codings:
         return None
     errors = error_cases(run)
     if not errors:
         raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
-    coded = coded_sheets(ERROR_SHEET, run.settings.codings, errors)
     whose = {case.case_id: case.subject for case in errors}
-    words = run.resampling_of(GroupOf({case.case_id: case.item.word for case in errors}, "words"))
-    coders = tuple(coded.unique("subject_id"))
-    shares = tag_results(coded, coders, whose, tuple(TAGS), **words)
-    results = [run.about(share, condition=f"{run.split}, coder {share.condition}") for share in shares]
-    columns = [
-        Col("Errors", f"error_tag_share(tag={next(iter(TAGS))})", show="n"),
-        *(Col(f"{tag.replace('_', ' ')}, %", f"error_tag_share(tag={tag})", PERCENT) for tag in TAGS),
-    ]
-    names = {"": ALL_SUBJECTS} | {f"{run.split}, coder {coder}": coder for coder in coders}
-    note = "Several tags may apply to one error: shares do not add up. 95 % interval, over words."
-    labels, title = ("Coder", "Subject"), "What people saw in the errors"
-    rows = rows_of(results, "condition", "subject", names=names)
-    table = pivot("error_tags", title, results, columns, rows, labels=labels, notes=(note,))
-    agreement = coders_agreement(run, ERROR_SHEET, coded, words, where=f"{run.split}, ", cases="Errors")
-    return part_of(results, table, agreement)
-
-
-def coded_sheets(sheet: TagSheet[RatedCase], files: Sequence[str], cases: Sequence[RatedCase]) -> ResponseTable:
-    """Return what coders put into their sheets; the coder of a sheet is the name of its file.
-
-    Errors: those of :meth:`~lexiscope.items.sheets.tag_sheet.TagSheet.read`; :class:`InputError` for two sheets of one
-    name.
-    """
-    paths = {Path(name).stem: Path(name) for name in files}
-    if len(paths) < len(files):
-        raise InputError("two coded sheets have the same file name", hint="name each file after its coder")
-    return ResponseTable.concat([sheet.read(path, cases, coder=coder) for coder, path in paths.items()])
-
-
-def coders_agreement(
-    run: AmbistoryData,
-    sheet: TagSheet[RatedCase],
-    coded: ResponseTable,
-    words: GroupResampling,
-    *,
-    where: str,
-    cases: str,
-) -> Part:
-    """Return how far every two coders agree on each tag of a sheet; *cases* is what a row of the sheet is called."""
-    pairs = {f"{where}{' and '.join(pair)}": pair for pair in combinations(map(str, coded.unique("subject_id")), 2)}
-    tags, of = tuple(sheet.tags), sheet.measure
-    results = [
-        run.about(result, condition=condition)
-        for condition, pair in pairs.items()
-        for result in tag_agreement(coded, *pair, tags, of=of, **words)
-    ]
-    rows = [
-        PivotRow((", ".join(pair), tag.replace("_", " ")), {"condition": condition}, {"tag": tag})
-        for condition, pair in pairs.items()
-        for tag in tags
-    ]
-    same = f"{of}_same(tag={{tag}})"
-    columns = (
-        Col("Same, %", same, PERCENT),
-        Col("κ", f"{of}_kappa(tag={{tag}})", TWO),
-        Col(cases, same, show="n"),
-    )
-    note = f"Cohen's κ; intervals: words resampled (same), {cases.lower()} resampled (κ)."
-    title, labels = "How far coders agree on the tags", ("Coders", "Tag")
-    table = pivot(f"{of}_agreement", title, results, columns, rows, labels=labels, notes=(note,)) if rows else None
-    return part_of(results, table)
+    coded = coded_cases(run, ERROR_SHEET, run.settings.codings, errors, whose, where=f"{run.split}, ")
+    shares = [share.about(condition=f"{run.split}, {share.condition}") for share in coded.shares]
+    names = {"": ALL_SUBJECTS} | {f"{run.split}, coder {coder}": coder for coder in coders_of(coded.tags)}
+    rows = rows_of(shares, "condition", "subject", names=names)
+    table = tag_shares_table(
+        "error_tags", "What people saw in the errors", shares, rows, tuple(TAGS), of=ERROR_SHEET.measure, case="error",
+        labels=("Coder", "Subject"),
+    )  # fmt: skip
+    return part_of(shares, table, coded.agreement)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,12 +11,16 @@ from numpy.typing import NDArray
 
 from lexiscope.analysis.agreement.alpha import LEVELS, krippendorff_alpha
 from lexiscope.analysis.agreement.ceilings import reliability_of_means
-from lexiscope.analysis.agreement.group_raters import best_raters, shuffled_best_raters, single_rater
+from lexiscope.analysis.agreement.group_raters import (
+    best_raters,
+    rater_groups,
+    shuffled_best_raters,
+    single_rater,
+)
 from lexiscope.analysis.agreement.summary import variance_components
-from lexiscope.analysis.bootstrap import GroupLabels, GroupOf, GroupResampling, resampled_units
-from lexiscope.analysis.correlation import spearman
-from lexiscope.analysis.mixed.models import likelihood_ratio
-from lexiscope.analysis.mixed.ordinal import OrdinalRatio, ordinal_likelihood_ratio
+from lexiscope.analysis.bootstrap import GroupOf
+from lexiscope.analysis.mixed.models import NestedModels, likelihood_ratio
+from lexiscope.analysis.mixed.ordinal import ordinal_likelihood_ratios
 from lexiscope.analysis.mixed.r_script import ModelPair
 from lexiscope.analysis.norms.label_distribution import (
     label_differences,
@@ -25,11 +28,9 @@ from lexiscope.analysis.norms.label_distribution import (
     mean_label_table,
     rating_shares,
 )
-from lexiscope.analysis.norms.norms import item_sd, mean_sd_by_group
+from lexiscope.analysis.norms.norms import correlations_with_counts, mean_item_sd, mean_sd_by_group
 from lexiscope.analysis.norms.predictions import Predictions, rounded
 from lexiscope.analysis.norms.story_effects import KINDS, ending_effects
-from lexiscope.analysis.ratings import settle
-from lexiscope.analysis.significance import correlation_p
 from lexiscope.build.stories.inventory import (
     guessed_lemmas,
     semcor_counts,
@@ -39,35 +40,38 @@ from lexiscope.build.stories.inventory import (
 )
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.response import holds_simulated
-from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
-from lexiscope.report.figures import Heading, apa
+from lexiscope.core.result import Estimate, Record, Result, Undefined
+from lexiscope.report.figures import Heading
 from lexiscope.report.page.exports import export_r
-from lexiscope.report.part import Part, Remark, part_of, value_of
-from lexiscope.report.parts.mixed_tables import (
-    ordinal_estimates_table,
-    ordinal_tests_table,
-    ratio_tests_table,
-    severity_table,
+from lexiscope.report.part import Part, Remark, part_of
+from lexiscope.report.parts.mixed_tables import ordinal_part, ratio_tests_table
+from lexiscope.report.parts.people_tables import (
+    alphas_table,
+    ceilings_table,
+    counts_table,
+    rater_groups_table,
+    single_raters_table,
+    variance_table,
 )
-from lexiscope.report.parts.people_tables import ceilings_table, single_raters_table, variance_table
-from lexiscope.report.parts.predictor_tables import labels_figure, labels_table
+from lexiscope.report.parts.predictor_tables import (
+    label_differences_table,
+    labels_figure,
+    labels_table,
+    rating_shares_table,
+)
 from lexiscope.report.parts.story_tables import directions_table, lengths_table, shifts_table
-from lexiscope.report.pivot import Col, PivotRow, pivot, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Column
+from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.report.tables import INTEGER
 from lexiscope.resources.lexicons import wordnet
-from lexiscope.studies.ambistory.data import ALL, PERCENT, TEXTS, THREE, TWO, AmbistoryData
+from lexiscope.studies.ambistory.data import ALL, TEXTS, TWO, AmbistoryData
 from lexiscope.studies.kit.answers import PEOPLE
 
 TOP_FORMS = 10
 SHUFFLES = 100
 COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nonsensical")
-POINTS = tuple(str(point) for point in range(1, 6))
 ALPHA, SENSE_RHO = "krippendorff_alpha(level=interval)", "sense_count_rho(with=mean)"
-SEMCOR_RHO, SEMCOR_P = "sense_count_rho(with=mean,counts=semcor)", "sense_count_rho(with=mean,counts=semcor,value=p)"
-SENSE_SD, SENSE_P = "sense_count_rho(with=sd)", "sense_count_rho(with=mean,value=p)"
-SINGLE_RHO, SINGLE_ACCURACY = "single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd"
-SHIFT = "absolute_difference(between={between})"
-ENDED_LABELS = "label_share_difference(of=ended_minus_open,point={point})"
+SINGLE_RHO = "single_rater_rho(over=ratings)"
+ENDED_LABELS = "label_share_difference(of=ended_minus_open,point=1)"
 
 
 # -- the stories ------------------------------------------------------------------------------------------------------
@@ -117,35 +121,21 @@ def agreement(run: AmbistoryData) -> tuple[Part | None, ...]:
     return _alphas(run), _rater_groups(run), _form_sds(run), _ceilings(run), _components(run)
 
 
-def agreement_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
-    """Return alpha, and one rater against the others, in one line."""
-    alpha, single = value_of(records, ALPHA, condition=ALL), value_of(records, SINGLE_RHO)
-    texts = [f"α (interval) {apa(alpha, 3)}"] if alpha is not None else []
-    texts += [f"one rater against the others ρ {apa(single)}"] if single is not None else []
-    return "; ".join(texts)
-
-
 def _alphas(run: AmbistoryData) -> Part:
-    results: list[Estimate] = []
-    rows = []
     kinds = {str(kind): run.of_kind(kind, run.parts[ALL]) for kind in KINDS}
-    for condition, ratings in run.ratings_of_parts({**run.parts, **kinds}):
+    rated = dict(run.ratings_of_parts({**run.parts, **kinds}))
+    results: list[Result] = []
+    for condition, ratings in rated.items():
         setups = run.resampling_of(run.setups, ratings.item_ids)
-        alphas = [krippendorff_alpha(ratings, level=level, **setups) for level in LEVELS]
-        spread = Estimate("mean_sd(ddof=1)", float(np.nanmean(item_sd(ratings))), n=ratings.n_items)
-        results += run.about_all((*alphas, spread), condition=condition)
-        rows.append(PivotRow((condition, ratings.n_items, len(ratings)), {"condition": condition}))
-    columns = (
-        *(Col(f"α, {level}", f"krippendorff_alpha(level={level})", THREE) for level in LEVELS),
-        Col("Mean SD", "mean_sd(ddof=1)", TWO, note="Of the ratings of a sample, n − 1."),
-    )
-    note = (
-        "Krippendorff's α; 95 % interval, setups resampled. It needs no rater ids. The ratio level takes 1 to 5 as "
-        "counts from a true zero, which a rating scale does not have."
-    )
-    labels = ("Samples of", Column("Samples", INTEGER), Column("Ratings", INTEGER))
-    table = pivot("agreement", "Agreement of people", results, columns, rows, labels=labels, notes=(note,))
-    return part_of(results, table)
+        alphas = [
+            run.attempt(
+                f"krippendorff_alpha(level={level})", partial(krippendorff_alpha, ratings, level=level, **setups)
+            )
+            for level in LEVELS
+        ]
+        spread = run.attempt("mean_sd(ddof=1)", partial(mean_item_sd, ratings))
+        results += run.about_all((*alphas, spread.about(name="mean_sd(ddof=1)")), condition=condition)
+    return part_of(results, alphas_table(results, rated))
 
 
 def _rater_groups(run: AmbistoryData) -> Part | None:
@@ -153,31 +143,8 @@ def _rater_groups(run: AmbistoryData) -> Part | None:
     # ids of a user's raters say nothing of groups
     if run.own or not all(run.groups.values()):
         return None
-    rated = zip(run.people.item.tolist(), run.people.rater.tolist(), strict=True)
-    group_of_rater = [run.groups[rater] for rater in run.people.rater_ids]
-    sizes = Counter(group for group, _ in {(group_of_rater[rater], item) for item, rater in rated})
-    usual = max(sorted(set(sizes.values())), key=list(sizes.values()).count)
-    of_groups, of_samples = sorted(sizes.values()), run.people.counts()
-    numbers = {
-        "n_rater_groups": len(sizes),
-        "samples_per_group(summary=min)": of_groups[0],
-        "samples_per_group(summary=mode)": usual,
-        "samples_per_group(summary=max)": of_groups[-1],
-        "ratings_per_item(summary=min)": int(of_samples.min()),
-        "ratings_per_item(summary=max)": int(of_samples.max()),
-    }
-    records = [run.number(name, value) for name, value in numbers.items()]
-    columns = [
-        Col(head, name, INTEGER, "value")
-        for head, name in zip(
-            ("Groups", "Samples of a group, fewest", "usual", "most", "Ratings of a sample, fewest", "most "),
-            numbers,
-            strict=True,
-        )
-    ]
-    rows = [PivotRow(("Raters",), {"condition": ""})]
-    table = pivot("rater_groups", "How the samples were shared out among raters", records, columns, rows, labels=("",))
-    return part_of(records, table)
+    results = run.about_all(rater_groups(run.people, run.groups))
+    return part_of(results, rater_groups_table(results))
 
 
 def _form_sds(run: AmbistoryData) -> Part:
@@ -196,9 +163,9 @@ def _ceilings(run: AmbistoryData) -> Part | None:
     try:
         best = best_raters(ratings, run.groups, **run.resampling)
         shuffled = shuffled_best_raters(ratings, run.groups, shuffles=SHUFFLES, seed=seed)
+        alpha = krippendorff_alpha(run.people, level="interval", **run.resampling_of(run.setups))
     except StatisticError as error:
         return part_of(Remark(f"The best rater of each group is not computed: {error.what}."), _single_raters(run))
-    alpha = krippendorff_alpha(run.people, level="interval", **run.resampling_of(run.setups))
     of_means = partial(reliability_of_means, alpha, run.people.usual_count())
     reliability = run.attempt("reliability_of_means", of_means)
 
@@ -260,39 +227,18 @@ def _ending_models(run: AmbistoryData) -> Iterator[object]:
             "raters: --ordinal logit (tens of seconds)."
         )
         return
-    data, references = _trials(run), _REFERENCES
+    models, data = ENDING_MODELS, _trials(run)
     linear = run.attempt(
         "chi2(test=ending)",
         lambda: likelihood_ratio(
-            *ENDING_MODELS, data, starts=1, seed=run.settings.seed, references=references, satterthwaite=False
+            *models, data, starts=1, seed=run.settings.seed, references=_REFERENCES, satterthwaite=False
         ),
     )
     yield run.about_all((linear,) if isinstance(linear, Undefined) else linear.results("ending"))
     yield ratio_tests_table("ending_tests", {"ending": linear})
-    tests: dict[str, OrdinalRatio | Undefined] = {}
-    for link in run.settings.ordinal:
-        label = "ending" if len(run.settings.ordinal) == 1 else f"ending_{link}"
-        ordinal = tests[label] = run.attempt(
-            f"ordinal_chi2(ordinal_test=ending,link={link})",
-            partial(
-                ordinal_likelihood_ratio,
-                *(*ENDING_MODELS, data),
-                link=link,
-                starts=2,
-                seed=run.settings.seed,
-                references=references,
-            ),
-        )
-        if isinstance(ordinal, Undefined):
-            yield run.about_all((ordinal,))
-            continue
-        yield run.about_all(ordinal.results("ending"))
-        yield run.about_all(ordinal.full.severities("Participant", ordinal_test="ending"))
-    yield ordinal_tests_table("ordinal_tests_ending", tests)
-    fits = {label: test.full for label, test in tests.items() if isinstance(test, OrdinalRatio)}
-    if fits:
-        yield ordinal_estimates_table("ordinal_estimates_ending", fits)
-        yield severity_table("severity_ending", fits, "Participant")
+    links, pairs = run.settings.ordinal, {"ending": NestedModels(*models, data)}
+    tests = ordinal_likelihood_ratios(pairs, links, starts=2, seed=run.settings.seed, references=_REFERENCES)
+    yield ordinal_part("ending", tests, {"ending": {"dataset": run.name}}, severity=["ending"])
 
 
 def write_r_script(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
@@ -321,18 +267,6 @@ def _trials(run: AmbistoryData) -> dict[str, NDArray[np.object_] | NDArray[np.fl
     }
 
 
-def ending_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
-    """Return how far endings move meanings, in one line."""
-    first, second = (value_of(records, SHIFT.format(between=pair)) for pair in ("open_and_ended", "endings"))
-    raised = value_of(records, "ending_raises_intended(share=above)")
-    if first is None or second is None or raised is None:
-        return ""
-    return (
-        f"an ending moves a mean rating by {first:.2f} points, the other ending by {second:.2f}; it raises its own "
-        f"meaning in {raised:.0f} %"
-    )
-
-
 # -- the scale --------------------------------------------------------------------------------------------------------
 
 
@@ -341,23 +275,11 @@ def scale(run: AmbistoryData) -> tuple[Part | None, ...]:
     return (_points(run), _labels(run), _frequency(run)) if run.has("ratings") else (_labels(run),)
 
 
-def scale_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
-    """Return how much of the scale's ends is used, and how frequency goes with plausibility."""
-    extreme = value_of(records, "rating_share(point=1_or_5)", condition=ALL)
-    rho = value_of(records, SENSE_RHO, condition=ALL)
-    texts = [f"{extreme:.0f} % of ratings are 1 or 5"] if extreme is not None else []
-    texts += [f"sense count and mean rating ρ {apa(rho, 3)}"] if rho is not None else []
-    return "; ".join(texts)
-
-
 def _points(run: AmbistoryData) -> Part:
     shares = rating_shares(run.people, **run.resampling_of(run.words, run.people.item_ids))
     name = "rating_share"
     results = run.about_all((*shares.results(name), shares.ends(name)), condition=ALL)
-    columns = (Col("%", "rating_share(point={point})", PERCENT, note="95 %, over words."),)
-    rows = [PivotRow((point, count), of={"point": point}) for point, count in zip(POINTS, shares.counts, strict=True)]
-    labels = ("Rating", Column("Ratings", INTEGER))
-    return part_of(results, pivot("rating_distribution", "All ratings", results, columns, rows, labels=labels))
+    return part_of(results, rating_shares_table(results, shares))
 
 
 def _labels(run: AmbistoryData) -> Part | None:
@@ -368,7 +290,7 @@ def _labels(run: AmbistoryData) -> Part | None:
     tables |= {predictor.subject: label_table(predictor.whole, kinds, **words) for predictor in readable}
     if not tables:
         return None
-    titles = {PEOPLE: PEOPLE} | {predictor.subject: predictor.title for predictor in run.predictors}
+    titles = {PEOPLE: PEOPLE} | run.titles
     results = [
         run.about(share, subject=subject, condition=f"{run.split}, {part}")
         for subject, parts in tables.items()
@@ -395,14 +317,10 @@ def _ended_labels(run: AmbistoryData, titles: Mapping[str, str]) -> Part:
     results: list[Result] = []
     for subject, own in labels.items():
         compare = partial(label_differences, own, kinds, first="ended", second="open", **words)
-        differences = run.attempt(ENDED_LABELS.format(point=1), compare)
+        differences = run.attempt(ENDED_LABELS, compare)
         several = (differences,) if isinstance(differences, Undefined) else differences
         results += run.about_all(several, subject=subject, condition=run.split)
-    columns = [Col(point, ENDED_LABELS.format(point=point), PERCENT) for point in POINTS]
-    note = "Percentage points; above 0: more often for ended stories. 95 % interval, over words."
-    title, rows = "Labels of ended stories minus those of open ones", rows_of(results, "subject", names=titles)
-    table = pivot("labels_ended_minus_open", title, results, columns, rows, labels=("Who",), notes=(note,))
-    return part_of(results, table)
+    return part_of(results, label_differences_table(results, titles))
 
 
 def _frequency(run: AmbistoryData) -> Part:
@@ -416,51 +334,16 @@ def _frequency(run: AmbistoryData) -> Part:
             "`lexiscope data get wordnet` gets it."
         )
         return part_of(Remark(text))
-    columns_of = {"": counts}
+    counted = {"": counts}
     try:
-        columns_of["semcor"] = sense_counts(run.items, lexicon, tagged=semcor_counts())
+        counted["semcor"] = sense_counts(run.items, lexicon, tagged=semcor_counts())
         in_text = "Counts in the text: tags of the sense in SemCor 3.0 itself."
     except DataError as error:
         in_text = f"SemCor's text is not available ({error.what})."
     results: list[Estimate | Undefined] = []
     for condition, ratings in run.ratings_of_parts(run.parts):
         words = run.resampling_of(run.words, ratings.item_ids)
-        # SDs that differ in their last bit are equal: ranks would tell them apart
-        sds = settle(item_sd(ratings), ratings.value)
-        for what, y in (("mean", ratings.means()), ("sd", sds)):
-            for source, by_item in columns_of.items():
-                x = [float(by_item[item] or 0) for item in ratings.item_ids]
-                correlation = run.attempt(SENSE_RHO, partial(_frequency_correlation, x, y, words), n=len(x))
-                name = statistic_name("sense_count_rho", **{"with": what}, **({"counts": source} if source else {}))
-                results.append(run.about(correlation, name=name, condition=condition))
-        for name, value_name in ((SENSE_RHO, SENSE_P), (SEMCOR_RHO, SEMCOR_P)):
-            for own in [result for result in results if (result.name, result.condition) == (name, condition)]:
-                if isinstance(own, Estimate) and own.p is not None:
-                    results.append(run.about(Estimate(value_name, own.p, n=own.n), condition=condition))
-    note = (
-        "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
-        "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
-        f"{sum(count is None for count in counts.values())} samples whose definition is no gloss under the word "
-        f"count as 0. {in_text}"
-    )
-    columns = (
-        Col("ρ with the mean", SENSE_RHO, THREE),
-        Col("p", SENSE_RHO, P_VALUE, "p"),
-        Col("ρ with the SD", SENSE_SD, THREE),
-        Col("p, SD", SENSE_SD, P_VALUE, "p"),
-        Col("ρ with the mean, counts in the text", SEMCOR_RHO, THREE),
-        Col("p, text", SEMCOR_RHO, P_VALUE, "p"),
-        Col("ρ with the SD, text", "sense_count_rho(with=sd,counts=semcor)", THREE),
-        Col("p, SD, text", "sense_count_rho(with=sd,counts=semcor)", P_VALUE, "p"),
-        Col("Samples", SENSE_RHO, show="n"),
-    )
-    title, rows = "Are frequent senses more plausible?", rows_of(results, "condition")
-    table = pivot("sense_frequency", title, results, columns, rows, labels=("Samples of",), notes=(note,))
-    return part_of(results, table)
-
-
-def _frequency_correlation(x: list[float], y: NDArray[np.float64], words: GroupResampling) -> Estimate:
-    """Spearman's ρ with the p of independent samples; words are resampled."""
-    groups = GroupLabels(words["groups"].values(), resampled_units(words["groups"]))
-    correlation = spearman(x, y, groups=groups, resamples=words["resamples"], seed=words["seed"])
-    return correlation.about(p=correlation_p(correlation.value, correlation.n))
+        own = correlations_with_counts(counted, ratings, name="sense_count_rho", **words)
+        results += run.about_all(own, condition=condition)
+    unknown = sum(count is None for count in counts.values())
+    return part_of(results, counts_table(results, unknown=unknown, text=in_text))

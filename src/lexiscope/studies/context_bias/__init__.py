@@ -11,10 +11,10 @@ from lexiscope.core.result import Record
 from lexiscope.core.settings import Settings
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Format, Table
-from lexiscope.studies.context_bias import biases, data, words
+from lexiscope.studies.context_bias import answers, biases, data, words
 from lexiscope.studies.context_bias.data import LOOK_UP, TEXTS, BiasData, compared_answers, load_run
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.studies.kit.study import Said, Study
+from lexiscope.studies.kit.study import Study
 
 _OF, _PERCENT, _BIAS = "{r.dataset}, {r.subject}", Format("number", 1), Format("number", 2)
 
@@ -32,22 +32,9 @@ def _limits(run: BiasData) -> tuple[str, ...]:
     return TEXTS["limits"] + (TEXTS["no training"] if run.untrained else ()) + (TEXTS["counting"] if counted else ())
 
 
-def _result_lines(*forms: tuple[str, str]) -> Said:
-    """The results of a question in one line: (beginning of a statistic's name, text of a record *r*) for each kind."""
-
-    def summary(_: BiasData, records: tuple[Record, ...]) -> str:
-        return "; ".join(
-            form.format(r=record, points=100 * record.value)
-            for start, form in forms
-            for record in records
-            if record.value is not None and record.statistic.startswith(start)
-        )
-
-    return summary
-
-
 study = Study(
     "context_bias",
+    headline="Can the context alone, or the word alone, solve these data?",
     title=lambda run: f"Context and word bias: {', '.join(audit.name for audit in run.sets)}",
     subtitle="Models trained on the whole input and on each part of it, compared with people",
     citation="Liu, Q., McCarthy, D., & Korhonen, A. (2022). Measuring Context-Word Biases in Lexical Semantic "
@@ -73,52 +60,53 @@ def verdict(run: BiasData) -> object:
 study.section("The datasets and their splits", section_id="sets")(data.datasets)
 study.section("The models", section_id="models")(data.models)
 study.question(
-    "How much of what the whole input gives can be had from the context alone, and from the word alone?",
+    "Can the context alone, or the word alone, solve these data?",
     place="§2.3, Figures 1, 2 and 4, Table 7",
-    said=_result_lines(
-        ("view_difference(first=context,second=label", f"{_OF}: CONTEXT − LABEL {{points:.1f}} points"),
-        ("view_difference(first=word,second=label", f"{_OF}: WORD − LABEL {{points:.1f}} points"),
-        ("context_bias", f"{_OF}: context bias {{r.value:.2f}}"),
-        ("word_bias", f"{_OF}: word bias {{r.value:.2f}}"),
-    ),
+    answer=answers.parts_of_the_input,
+    short="Parts",
 )(biases.scores_and_biases)
 study.question(
     "How much do word and context give together, beyond the better of the two?",
     place="Figure 3",
-    said=_result_lines(("minimum_gap", f"{_OF}: {{points:.1f}} points")),
+    answer=answers.MINIMUM_GAP,
+    short="Together",
 )(biases.minimum_gap)
 study.question(
     "How far do models stay behind people, view by view?",
     place="§3, Table 5, appendix F",
-    said=_result_lines(("people_minus_model", f"{_OF}, {{r.view}}: {{points:.1f}} points")),
+    answer=answers.PEOPLE,
+    short="People",
 )(biases.people)
 study.question(
     "How much does the word tell of the label?",
     place="§3.2, Table 4",
-    said=_result_lines(("label_entropy", "{r.dataset}: {r.value:.4f}")),
+    answer=answers.LABEL_ENTROPY,
+    short="Label entropy",
 )(words.label_entropies)
 study.question(
     "Are datasets with less ambiguous words more word-biased?",
     place="§3.1, Table 2",
-    said=_result_lines(("sense_entropy", "{r.dataset}: {r.value:.4f}")),
+    answer=answers.SENSE_ENTROPY,
+    short="Ambiguity",
 )(words.ambiguity)
 study.question(
     "Where does the context mislead, and where does the word?",
     place="§3.1, Table 3",
-    said=_result_lines(("n_errors(wrong=full", f"{_OF}: {{r.value:.0f}} items")),
+    answer=answers.MISLEADING,
+    short="Misleading",
 )(words.misleading_parts)
 study.question(
     "Does a model notice that another word stands in the place?",
     place="§3.2, Tables 1 and 8",
-    said=_result_lines(("n_guesses", f"{_OF}: {{r.value:.0f}} guesses")),
+    short="Guesses",
 )(words.guessed_words)
 study.question(
     "Which words carry the answer?",
     place="§5, Limitations",
-    said=_result_lines(
-        ("changed_answer_share", f"{_OF}, {{r.view}}: a word less changes {{points:.0f}} % of the answers"),
-    ),
+    short="Words",
 )(words.carrying_words)
+study.section("What is left without the items that a part solves", where="after")(biases.rebalancing)
+study.writes(biases.write_rebalanced)
 
 
 @study.overview

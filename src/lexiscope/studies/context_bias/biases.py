@@ -6,26 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lexiscope.analysis.bias.bias import RANDOM_RETRIEVAL, context_word_bias, seed_biases
+from lexiscope.analysis.bias.bias import RANDOM_RETRIEVAL, context_word_bias, effects_of_items, seed_biases
 from lexiscope.analysis.bias.people_by_view import people_by_view, people_scores
 from lexiscope.analysis.bias.verdict import verdict
-from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewGap, draw_scores, human_model_gaps, scored_views
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewGap, human_model_gaps, scored_views
 from lexiscope.analysis.choices.retrieval import random_choice
-from lexiscope.collect import baseline_answers
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers.sense_options import DIFFERENT, SAME, correct_ids
 from lexiscope.items.arrange.views import CONTEXT_SPAN
+from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.document import Section
-from lexiscope.report.part import with_interval
 from lexiscope.report.parts.bias_parts import (
     bar_figures,
     bias_records,
     gap_figures,
     gap_records,
     plane_figures,
+    rebalancing_part,
     verdict_section,
 )
 from lexiscope.report.parts.bias_tables import (
@@ -34,21 +33,24 @@ from lexiscope.report.parts.bias_tables import (
     biases_table,
     human_gaps_table,
     recorded_scores_table,
+    rules_table,
     seeds_table,
     view_scores_table,
 )
 from lexiscope.report.parts.people_tables import agreement_of_people
-from lexiscope.report.pivot import Col, pivot, rows_of
-from lexiscope.report.tables import Format
 from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, TEXTS, BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
+from lexiscope.studies.kit.answers import rule_scores
 from lexiscope.studies.kit.study import printed_values
-from lexiscope.training.view_models import ViewAnswers
+from lexiscope.training.cues.rebalance import KEPT
+from lexiscope.training.view_models import WORDS_SUBJECT, ViewAnswers
 
 PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset="context_bias")
 """What the paper prints, by dataset."""
 
 _HUMANS = (PEOPLE, PRINTED)
+REBALANCED = "rebalanced.csv"
+"""The items that are left, in the folder of a run."""
 _STATUS = {PRINTED: "printed", ASSUMED: "assumed"}
 
 
@@ -152,26 +154,11 @@ def rule_baselines(run: BiasData) -> Iterator[object]:
     """Yield the accuracy of rules that read no context: first sense, most frequent sense, most linked page."""
     rows: list[Record] = []
     for audit in run.sets:
-        gold = {item.item_id: str(item.gold) for item in audit.test}
-        for rule in catalog.task(audit.task).baselines:
-            if rule == "random":
-                continue  # RANDOM is a closed form
-            try:
-                answers, missing = baseline_answers(audit.test, f"baseline:{rule}", audit.task)
-            except InputError as error:  # items without the part of speech that a rule needs
-                missing = error.what
-            if missing:
-                yield f"{audit.name}: baseline:{rule} was not asked: {missing}."
-                continue
-            scored = scored_views(answers, gold, audit.words, subjects=(f"baseline:{rule}",), measure=audit.measure)
-            score = draw_scores(scored, **run.resampling).values["full"]
-            named = Record("accuracy", score.value, f"baseline:{rule}", audit.name, view="full", n=score.n)
-            rows.append(with_interval(named, score.interval))
+        records, reasons = rule_scores(audit.test, audit.task, audit.words, measure=audit.measure, **run.resampling)
+        rows += [replace(record, dataset=audit.name) for record in records]
+        yield [f"{audit.name}: {reason}" for reason in reasons]
     if rows:
-        columns = (Col("FULL", "accuracy", Format("number", 1), times=100, where={"view": "full"}),
-                   Col("Items", "accuracy", show="n", where={"view": "full"}))  # fmt: skip
-        title, labels = "Rules that look at no context", ("Dataset", "Rule")
-        yield rows, pivot("rule_baselines", title, rows, columns, rows_of(rows, "dataset", "subject"), labels=labels)
+        yield rows, rules_table(rows)
 
 
 def minimum_gap(run: BiasData) -> object:
@@ -217,18 +204,44 @@ def people(run: BiasData) -> Iterator[object]:
     yield human_gaps_table(rows, number="5") if rows else TEXTS["no people"]
     for number, audit in enumerate(run.sets, start=1):
         if audit.name in run.people:
-            agreement = people_by_view(
-                run.people[audit.name],
-                right={item.item_id: str(item.gold) for item in audit.parts.all_items},
-                words={item.item_id: item.word for item in audit.parts.all_items},
-                measure=audit.measure,
-                **run.resampling,
-            )
+            every_item = audit.parts.all_items
+            right = {item.item_id: str(item.gold) for item in every_item}
+            words = {item.item_id: item.word for item in every_item}
+            answers = run.people[audit.name]
+            agreement = people_by_view(answers, right=right, words=words, measure=audit.measure, **run.resampling)
             # a single participant is one of several: scores of people together are among those of models
             yield agreement_of_people(agreement, audit.name, name=f"agreement_{number}", number="10")
     recorded = [value for audit in run.sets for value in people_recorded(run, audit)]
     if recorded:
         yield recorded_scores_table(recorded, _STATUS), TEXTS["agreement of the paper"]
+
+
+# -- without the items that a part solves ---------------------------------------------------------------------
+
+
+def rebalancing(run: BiasData) -> object:
+    """Return what is left of the biases without the items that a part solves, and what that costs in items (§4, §5)."""
+    judged = run.rebalanced
+    if judged is None:
+        return None
+    effects = {
+        learner: run.about_all(effects_of_items(scores, changed=KEPT, **run.resampling), subject=learner)
+        for learner, scores in judged.scores.items()
+    }
+    whole = judged.filtered
+    sizes = [(len(own.kept), len(own.kept) + len(own.removed)) for own in (whole, *judged.halves)]
+    part = rebalancing_part(run.name, effects, judged.ranges, sizes=sizes, n_rounds=len(whole.above) - 1,
+                            reached=whole.reached, chooser=WORDS_SUBJECT)  # fmt: skip
+    return part, TEXTS["rebalancing"]
+
+
+def write_rebalanced(run: BiasData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
+    """Write the items that are left to the file of the settings, and beside the results; return the name of that."""
+    if run.rebalanced is None:
+        return ()
+    for path in (Path(run.settings.rebalance), folder / REBALANCED):
+        write_items(run.rebalanced.filtered.kept, path)
+    return (REBALANCED,)
 
 
 def gaps_of(run: BiasData, model: DatasetBiases) -> tuple[ViewGap, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -24,35 +24,30 @@ from lexiscope.report.page.simulated import marked_part, marked_section, marked_
 from lexiscope.report.part import Part, Remark
 from lexiscope.report.parts.bias_tables import divided_table, examples_table
 from lexiscope.report.tables import INTEGER, Cell, Column, Table, drop_empty
-from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
+from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.answers import ComparableAnswers
 from lexiscope.studies.kit.data import given_files, joined_items, joined_responses
 from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.kit.study import read_texts
 from lexiscope.training.budget import read_duration
-from lexiscope.training.protocols import TrainingPlan, budget_plan, plan_for
+from lexiscope.training.cues.rebalance import JudgedRebalancing, judge_rebalancing
+from lexiscope.training.cues.word_removal import RemovalPlan, removal_plans
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.text_features import text_matrix
-from lexiscope.training.view_learners import check_mask, with_guesses
+from lexiscope.training.view_learners import check_mask
+from lexiscope.training.view_models import LOOK_UP as LOOK_UP
+from lexiscope.training.view_models import WORDS as WORDS
 from lexiscope.training.view_models import (
     ViewAnswers,
-    counts_by_view,
-    probe_by_view,
-    regression_by_view,
-    training_by_view,
+    learner_answers,
+    linear_learners,
 )
 
 PEOPLE, PRINTED, ASSUMED = "people", "people (printed)", "people (assumed)"
 """People whose answers were given, and people whose scores the paper prints or assumes."""
-LOOK_UP = "look_up"
-"""The learner that counts: it needs no model, and sees what a view shows and nothing else."""
-WORDS = "words"
-"""The learner of words and characters: it needs no model, and is trained on each view in seconds."""
 DEFAULT_ENCODERS = (WORDS, "minilm")
 """By default: words and characters, and a linear probe on vectors if its packages are installed."""
 
-_WORDS_SUBJECT = "words and characters"
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
 
@@ -63,7 +58,7 @@ class BiasData(RunData[ContextBiasSettings]):
 
     ``not_used`` are datasets that the run does not have, ``not_run`` default models that could not run here, with the
     reasons. ``answers`` are by dataset and encoder; ``guesses``, by dataset, items with a guessed word and how they
-    were made, as text.
+    were made, as text. ``rebalanced`` is the only dataset without the items that a part solves, if that was asked for.
     """
 
     settings: ContextBiasSettings
@@ -73,6 +68,12 @@ class BiasData(RunData[ContextBiasSettings]):
     people: Mapping[str, ResponseTable] = field(default_factory=dict)
     guesses: Mapping[str, tuple[tuple[Item, ...], str]] = field(default_factory=dict)
     not_run: tuple[str, ...] = ()
+    rebalanced: JudgedRebalancing | None = None
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What subjects and datasets are called in the report, by their ids."""
+        return {**super().names, **{audit.name: audit.title.partition(":")[0] for audit in self.sets}}
 
     @property
     def name(self) -> str:
@@ -136,6 +137,8 @@ class BiasData(RunData[ContextBiasSettings]):
     def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
         """Return what the paper prints of these datasets; what it assumes of people is no number that it found."""
         named = [value for audit in self.sets for value in values.get(audit.name, ())]
+        # its plan and its models are of none of its datasets
+        named += values.get("context_bias", ()) if named else ()
         every = [value for value in named if value.subject != ASSUMED]
         # what the paper prints of people is not compared with simulated participants
         kept = [value for value in every if not (self.simulated and _is_of_people(value))]
@@ -161,6 +164,12 @@ def _is_of_people(value: PublishedValue) -> bool:
     return value.subject.startswith(PEOPLE) or value.statistic.startswith("people_")
 
 
+def audit_removals(audit: AuditSet, settings: ContextBiasSettings) -> tuple[RemovalPlan, ...]:
+    """Return the items of a dataset to ask without some of their words, by view; none of a search."""
+    asked = () if audit.task in RETRIEVAL_TASKS else audit.test
+    return removal_plans(asked, settings.attribution, seed=settings.seed) if asked else ()
+
+
 def compared_answers(settings: ContextBiasSettings, responses: ResponseTable) -> ComparableAnswers:
     """Return the answers of a finished run with the items of its datasets. Errors: those of the datasets."""
     items = {audit.name: (audit.task, audit.parts.all_items) for audit in open_sets(settings)[0]}
@@ -179,11 +188,15 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
     if settings.budget:
         read_duration(settings.budget)
     sets, not_used = open_sets(settings)
+    if settings.rebalance and sets[0].task not in PAIR_TASKS:
+        what = f"{sets[0].name} asks {TASKS[sets[0].task]}; only items with two answers can be re-balanced"
+        raise InputError(what, hint="leave out --rebalance, or name a dataset of pairs")
     labelled = {audit.name: audit.parts.all_items for audit in sets}
     people = answers_by_dataset(settings.people, labelled)
     given = [item for path in map(Path, settings.people) if is_item_table(path) for item in read_items(path)]
     guesses = {name: items_with_guesses(labelled[name], answers, given) for name, answers in people.items()}
     encoders = settings.encoders or DEFAULT_ENCODERS
+    training = TrainingSettings(threads=settings.threads, device=settings.device)
     # what was named has to answer; one of the defaults may not be installed
     optional = () if settings.encoders else (MissingExtraError,)
     checks = {
@@ -191,24 +204,22 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
     }
     not_run = results_and_errors(checks, *optional)[1]
     trainings = {
-        (audit.name, encoder): partial(
-            model_answers,
-            audit,
-            encoder,
-            settings,
-            out,
-            share=len(sets) * len(encoders),
-            guessed=guesses[audit.name][0] if audit.name in guesses else (),
-            progress=progress,
-        )
+        (audit.name, encoder): partial(model_answers, audit, encoder, settings, out, share=len(sets) * len(encoders),
+                                       guessed=guesses.get(audit.name, ((), ""))[0], progress=progress)
         for audit in sets
         for encoder in encoders
         # words and characters are learnt of pairs alone
         if encoder not in not_run and (encoder != WORDS or audit.task in PAIR_TASKS)
-    }
+    }  # fmt: skip
     # one dataset of several that an encoder cannot read (another script, say) stops none of the others
     unreadable = (SubjectError,) if len(sets) > 1 else ()
     answers, failed = results_and_errors(trainings, *optional, *unreadable)
+    rebalanced = None
+    if settings.rebalance:
+        learners = linear_learners(
+            [name for name in encoders if name not in not_run], training, out / "vectors" / "kept"
+        )
+        rebalanced = judge_rebalancing(sets[0].parts.all_items, learners, seed=settings.seed, progress=progress)
     shutil.rmtree(out / "vectors", ignore_errors=True)
     unread: dict[str, str] = {}
     for (name, encoder), error in failed.items():
@@ -234,6 +245,7 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
         people,
         guesses,
         tuple(f"Not run: {name}, a linear probe on vectors. {why.sentences}" for name, why in not_run.items()),
+        rebalanced,
     )
 
 
@@ -253,77 +265,23 @@ def model_answers(
     is asked them with the guess in the word's place. *share* is the number of (dataset, encoder) among which a budget
     is divided, in equal parts. Errors: those of the trainings and of the subjects.
     """
-    parts, task = audit.parts, audit.task
+    training = TrainingSettings(threads=settings.threads, device=settings.device)
     # am2ico?language=zh is am2ico_language_zh
     name = "--".join(re.sub(r"[^A-Za-z0-9.-]+", "_", part).strip("_.") for part in (audit.name, encoder))
 
     def ask(model: Subject, items: Sequence[Item], view: str, kept: str) -> ResponseTable:
         folder = out / "collected" / name / kept
-        return collect(items, [model], task, views=(view,), out=folder, seed=settings.seed, progress=progress)
+        return collect(items, [model], audit.task, views=(view,), out=folder, seed=settings.seed, progress=progress)
 
     def tell(what: str, done: int, total: int) -> None:
         if progress is not None:
             progress(f"{audit.name}, {what}", done, total)
 
-    removals = audit.removals(settings.attribution, settings.seed)
-    if encoder == LOOK_UP:
-        return counts_by_view(parts, VIEWS, task=task, subject=LOOK_UP, removals=removals)
-    if encoder == WORDS:
-        further = with_guesses(parts, guessed, parts.all_items)
-        regression = regression_by_view(
-            parts,
-            audit.views,
-            text_matrix,
-            task=task,
-            subject=_WORDS_SUBJECT,
-            kind="baseline",
-            further=further,
-            removals=removals,
-            progress=tell,
-        )
-        return replace(regression, plan=TEXTS["learner of words"][0])
-    plan = _training_plan(audit, encoder, settings, out / "plans" / f"{name}.json", share)
-    subject = f"{encoder.rstrip('/').rpartition('/')[2] or encoder}, {plan.protocol.replace('_', '-')}"
-    views = VIEWS if plan.protocol == "reduced" else audit.views
-    store = out / "vectors" / name
-    make = probe_by_view
-    if plan.protocol != "linear":
-        make = partial(training_by_view, ask=ask, out=out / "shards" / name, space=audit.space)
-    view_answers = make(
-        parts,
-        views,
-        encoder,
-        plan,
-        task=task,
-        subject=subject,
-        store=store,
-        guessed=guessed,
-        removals=removals,
-        progress=tell,
-    )
-    # large, and of no use once everything is answered
-    shutil.rmtree(store, ignore_errors=True)
-    return view_answers
-
-
-def _training_plan(
-    audit: AuditSet, encoder: str, settings: ContextBiasSettings, kept: Path, share: int
-) -> TrainingPlan:
-    """What is trained of an encoder: what fits into its share of the budget, or the protocol."""
-    training = TrainingSettings(threads=settings.threads, device=settings.device)
-    if not settings.budget:
-        return plan_for(settings.protocol, audit.parts, audit.task, settings=training)
-    return budget_plan(
-        audit.parts,
-        audit.task,
-        encoder,
-        VIEWS,
-        budget=settings.budget,
-        share=share,
-        kept=kept,
-        settings=training,
-        space=audit.space,
-    )
+    return learner_answers(
+        audit.parts, encoder, views=audit.views, task=audit.task, protocol=settings.protocol, budget=settings.budget,
+        share=share, settings=training, out=out, name=name, ask=ask, space=audit.space, guessed=guessed,
+        removals=audit_removals(audit, settings), progress=tell
+    )  # fmt: skip
 
 
 # -- sections of the report: datasets and models -----------------------------------------------------------------------
@@ -334,12 +292,13 @@ def datasets(run: BiasData) -> Iterator[object]:
     for audit in run.sets:
         n_words, n_test = len(set(audit.words.values())), len(audit.test)
         yield [run.number("n_items", n, dataset=audit.name, condition=split) for split, n in audit.parts.sizes.items()]
-        documents = {} if run.own else audit.documents_by_split
+        documents = {} if run.own else audit.parts.documents_by_split
         yield [run.number("n_documents", n, dataset=audit.name, condition=split) for split, n in documents.items()]
         yield run.number("n_words", n_words, dataset=audit.name)
         yield run.number("n_word_shown", audit.n_shown, dataset=audit.name, n=n_test)
-        if about := (*audit.parts.how, *_second_mentions(audit)):
-            yield f"{audit.name}: {' '.join(about)}"
+        about = " ".join((*audit.parts.how, *(TEXTS["second mentions"] if audit.n_shown else ())))
+        share = f"{audit.n_shown:,} of {n_test:,} tested items ({100 * audit.n_shown / n_test:.1f} %)"
+        yield f"{audit.name}: {about.replace('SHARE', share)}" if about else None
         yield [Remark(text) for text in audit.caught]
     yield divided_table([(audit.name, TASKS[audit.task], audit.parts, audit.space) for audit in run.sets], name="sets")
     if run.not_used:
@@ -373,14 +332,3 @@ def models(run: BiasData) -> Iterator[object]:
             what = "of some items it read a part only, being cut far from the target where they are too long"
             yield Remark(f"{audit.name}, {answers.subject}: {what}: {counts}.")
     yield drop_empty(Table("models", "9", "Models: how they learnt and what was left out", columns, tuple(rows)))
-
-
-def _second_mentions(audit: AuditSet) -> tuple[str, ...]:
-    """How many items show the word outside the target's span, and what was done there."""
-    if not audit.n_shown:
-        return ()
-    share = f"{audit.n_shown:,} of {len(audit.test):,} tested items ({100 * audit.n_shown / len(audit.test):.1f} %)"
-    return (
-        f"In {share} the texts show the word outside the target's span too. CONTEXT hides it there as well; "
-        "CONTEXT SPAN is the published view, which hides the span alone.",
-    )

@@ -22,7 +22,6 @@ from lexiscope.items.check.bias_fitness import bias_fitness
 from lexiscope.items.read.labelled_file import divide_file, read_labelled
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.training.cues.word_removal import REMOVAL_VIEWS, Removal, RemovalPlan, plan_removals
 
 SETS = ("wic", "wic_tsv", "mcl_wic", "xl_wic", "am2ico?language=zh", "wsd", "aida", "wikification", "wikimed", "cometa")
 """The datasets of the paper: those that are not in a run are listed with the reason."""
@@ -79,22 +78,6 @@ class AuditSet:
         return sum(map(shows_word, self.test))
 
     @property
-    def documents_by_split(self) -> dict[str, int]:
-        """The number of documents by published split, of a dataset whose items say which document they are from."""
-        of_split: dict[str, set[str]] = {}
-        for item in self.parts.all_items:
-            if {"document", "split"} <= set(item.conditions):
-                of_split.setdefault(str(item.conditions["split"]), set()).add(str(item.conditions["document"]))
-        return {split: len(documents) for split, documents in of_split.items()}
-
-    def removals(self, how: str, seed: int) -> tuple[RemovalPlan, ...]:
-        """Return the items to ask without some of their words, by view; none of a search or for ``none``."""
-        if how == "none" or self.task in RETRIEVAL_TASKS:
-            return ()
-        removal: Removal = "shapley" if how == "shapley" else "leave_one_out"
-        return tuple(plan_removals(self.test, view, removal, seed=seed) for view in REMOVAL_VIEWS)
-
-    @property
     def measure(self) -> str:
         """The measure of the rows that answer its items."""
         return MEASURE_RETRIEVED if self.task in RETRIEVAL_TASKS else "choice"
@@ -149,11 +132,11 @@ def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
     divided for a training.
     Errors: those of :func:`~lexiscope.items.read.labelled_file.read_labelled` and :func:`divide_file`.
     """
-    file = read_labelled(path, language=settings.language)
+    file = read_labelled(path, language=settings.language, options=settings)
     quick = not settings.budget and settings.protocol in ("auto", "linear")
     parts = divide_file(file, _N_FOLDS if quick else 0, settings.seed)
     audit = AuditSet(
-        path.stem, path.stem, file.task, parts, checksums=((path.name, sha256_of(path)),), caught=file.catch_remarks
+        path.stem, path.stem, file.task, parts, checksums=((path.name, sha256_of(path)),), caught=file.remarks
     )
     counts = (("items", len(parts.test)),) if parts.folds else tuple(parts.sizes.items())
     return replace(audit, card=own_card(path, task=file.task, language=settings.language, counts=counts))

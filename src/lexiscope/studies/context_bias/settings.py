@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from lexiscope.core.settings import ItemSettings, SettingError, option
@@ -46,13 +47,20 @@ class ContextBiasSettings(ItemSettings):
         "which words carry the answers: 100 tested items are asked again without some of their words. leave_one_out: "
         "each word is left out by itself; shapley: all of them, one after the other, in random orders",
     )
+    rebalance: str = option(
+        "",
+        "remove the items that words and characters of the context or the word solve, round by round; write the others "
+        "to this file, and report what that changes, next to random removal of as many",
+        metavar="OUT.csv",
+    )
     people: tuple[str, ...] = option((), "files of people's answers to the same items", metavar="FILE", file=True)
 
     def __post_init__(self) -> None:
         """Check every value.
 
-        Errors: :class:`SettingError` for more than one source of items, and for a protocol and a budget together: both
-        decide how much is trained.
+        Errors: :class:`SettingError` for more than one source of items, for subjects (nothing would ask them), for a
+        protocol and a budget together (both decide how much is trained), and for re-balancing several datasets or into
+        the audited file.
         """
         super().__post_init__()
         if self.datasets and (self.dataset or self.items):
@@ -60,6 +68,13 @@ class ContextBiasSettings(ItemSettings):
             raise SettingError(
                 "datasets", f"a study takes several datasets or {other}, not both", hint="keep one of them"
             )
+        if self.subjects:
+            what = "this study asks no subjects: it trains encoders on the items, or looks words up"
+            raise SettingError("subjects", what, hint="name encoders (--encoder), or files of answers (--people)")
         if self.budget and self.protocol != "auto":
             what = f"the budget {self.budget} chooses the protocol, and {self.protocol} is one"
             raise SettingError("budget", what, hint="give --budget or --protocol, not both")
+        if self.rebalance and not self.items and not self.dataset and len(self.datasets) != 1:
+            raise SettingError("rebalance", "only one dataset or file can be re-balanced", hint="give --dataset NAME")
+        if self.rebalance and self.items and Path(self.rebalance).resolve() == Path(self.items).resolve():
+            raise SettingError("rebalance", f"{self.rebalance} is the file that is audited", hint="give another name")

@@ -4,26 +4,27 @@ those that carry an answer."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
-from lexiscope.analysis.accuracy import wilson_interval
-from lexiscope.analysis.bias.attribution import LostEvidence, changed_share, word_attributions
 from lexiscope.analysis.bias.entropy import MeanEntropy, label_entropy, sense_entropy
-from lexiscope.analysis.bias.guess_flips import count_flips, guess_answers
+from lexiscope.analysis.bias.guess_flips import guess_answers
 from lexiscope.analysis.bias.view_scores import ambiguity_and_word_bias, answers_by_view
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.word_rules import word_rows
-from lexiscope.report.part import with_interval
-from lexiscope.report.parts.bias_parts import LabelChoice, error_browser
-from lexiscope.report.parts.bias_tables import EntropyRow, ambiguity_table, entropy_table, flips_table
-from lexiscope.report.pivot import Col, pivot, rows_of
-from lexiscope.report.tables import Column, Format, Table
+from lexiscope.report.part import join_parts
+from lexiscope.report.parts.bias_parts import (
+    LabelChoice,
+    attribution_part,
+    attribution_tables,
+    error_browser,
+    flips_part,
+)
+from lexiscope.report.parts.bias_tables import EntropyRow, ambiguity_table, entropy_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, dataset_biases
-from lexiscope.studies.context_bias.data import TEXTS, BiasData
+from lexiscope.studies.context_bias.data import TEXTS, BiasData, audit_removals
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet
 
 ENTROPY_RULES: Mapping[str, tuple[str, str]] = {
@@ -36,8 +37,6 @@ ENTROPY_RULES: Mapping[str, tuple[str, str]] = {
 """What a word is, and which rows count, in the label entropy of a dataset, if the paper's rule is known."""
 MOST_ERRORS = 30
 """The number of errors of each kind that is shown of a dataset; all of them follow from the answers in the run."""
-MOST_WORDS, MOST_OF_AN_ITEM = 12, 3
-"""The number of carrying words that are shown of a view, and of an item."""
 
 
 # -- entropy --------------------------------------------------------------------------------------------------
@@ -142,53 +141,15 @@ def _choices(audit: AuditSet) -> dict[str, LabelChoice]:
 def carrying_words(run: BiasData) -> Iterator[object]:
     """Yield what each model loses with each word of the context and of the whole input (the paper's limitations)."""
     how = run.settings.attribution
-    if how == "none":
-        yield TEXTS["no attribution"]
-        return
-    records: list[Record] = []
+    parts = []
     for number, (audit, answers) in enumerate(run.answers_by_set(), start=1):
-        about = {"dataset": audit.name, "subject": answers.subject}
-        for plan in audit.removals(how, run.settings.seed):
+        about = {"how": how, "dataset": audit.name, "subject": answers.subject}
+        for plan in audit_removals(audit, run.settings):
             lost = list(plan.lost_evidence(answers.without_words[plan.view]))
-            pooled = word_attributions(lost, how=how, most=MOST_WORDS, **run.resampling)
-            changed = changed_share(lost, how=how, **run.resampling)
-            own = [record for result in (changed, *pooled) for record in result.about(**about).records()]
-            records += own
-            yield own
-            yield _items_table(lost, f"{audit.name}, {answers.subject}, {plan.view.upper()}", f"{plan.view}_{number}")
-    if not records:
-        yield TEXTS["no attribution"]
-        return
-    named = {record.statistic for record in records}
-    units = (("Log odds lost (nats)", "log_odds"), ("Right answers lost", "accuracy"))
-    losses = [(header, statistic_name("word_attribution", method=how, unit=unit)) for header, unit in units]
-    columns = [Col(header, name, Format("number", 2), absent=None) for header, name in losses if name in named]
-    counted = Col("Items", tuple(name for _, name in losses), show="n", absent=None)
-    shares = [record for record in records if not record.condition]
-    share = Col("Answers that change, %", statistic_name("changed_answer_share", method=how), Format("number", 1),
-                times=100)  # fmt: skip
-    keys = ("dataset", "subject", "view")
-    labels = ("Dataset", "Subject", "View")
-    yield pivot("changed_answers", "Answers that change if a word is left out", shares,
-                (share, Col("Items", share.statistic, show="n")), rows_of(shares, *keys), labels=labels)  # fmt: skip
-    words = [record for record in records if record.condition]
-    yield pivot("carrying_words", "Words that carry the answer", words, (*columns, counted),
-                rows_of(words, *keys, "condition"), labels=(*labels, "Word"))  # fmt: skip
-    yield TEXTS["attribution"]
-
-
-def _items_table(lost: Sequence[LostEvidence], title: str, name: str) -> Table:
-    """The words that carry most in each of the first items, the largest loss first."""
-    by_item: dict[str, list[LostEvidence]] = {}
-    for row in lost:
-        by_item.setdefault(row.item_id, []).append(row)
-    rows = []
-    for item, own in list(by_item.items())[:MOST_ERRORS]:
-        best = sorted(own, key=lambda row: (-row.value, row.word))[:MOST_OF_AN_ITEM]
-        changing = ", ".join(row.word for row in own if row.flips)
-        rows.append((item, ", ".join(f"{row.word} ({row.value:.2f})" for row in best), changing or None))
-    columns = (Column("Item"), Column("Words that carry most (loss)"), Column("Words that change the answer"))
-    return Table(f"words_{name}", "", f"Item by item: {title}", columns, tuple(rows))
+            parts.append(attribution_part(lost, name=f"{plan.view}_{number}", **about, **run.resampling))
+    yield parts
+    yield attribution_tables(join_parts(parts).records, how=how) if parts else None
+    yield TEXTS["attribution" if parts else "no attribution"]
 
 
 # -- guessed words --------------------------------------------------------------------------------------------
@@ -204,18 +165,8 @@ def guessed_words(run: BiasData) -> Iterator[object]:
             yield f"{audit.name}: {how}" if how else None
             continue
         flips = guess_answers(items, run.people[audit.name], answers.responses, model_id=answers.subject)
-        counts = count_flips(flips)
-        kept = counts.insensitive if counts.sensitive_items else None
-        why = "" if kept is not None else "no valid guess changes a person's answer and was answered by the model"
-        yield Record("n_guesses", counts.n, answers.subject, audit.name, n=counts.n)
-        yield Record("n_valid_guesses", counts.n_valid, answers.subject, audit.name, n=counts.n)
-        yield Record("n_insensitive", kept, answers.subject, audit.name, n=counts.sensitive_items, note=why)
-        if kept is not None:
-            of_all = Record("insensitive_share", kept / counts.sensitive_items, answers.subject, audit.name)
-            yield with_interval(
-                replace(of_all, n=counts.sensitive_items), wilson_interval(kept, counts.sensitive_items)
-            )
-        yield flips_table(flips, name=f"guess_flips_{number}", number="8")
+        about = {"dataset": audit.name, "subject": answers.subject, "name": f"guess_flips_{number}", "number": "8"}
+        yield flips_part(flips, **about)
         yield f"{audit.name}, {answers.subject}: {how}"
     yield TEXTS["reading of guesses" if any_guess else "no guesses"]
     if not run.own and any(audit.name in PRINTED_VALUES for audit in run.sets):

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.bias.view_errors import is_right
-from lexiscope.analysis.bias.view_scores import answers_by_view
+from lexiscope.analysis.bias.view_scores import answers_by_view, draw_scores, scored_views
 from lexiscope.analysis.bootstrap import GroupLabels, GroupOf
 from lexiscope.analysis.choices.choice_sets import CORRECT, decide, decisions_of
 from lexiscope.analysis.comparison import (
@@ -29,14 +30,21 @@ from lexiscope.analysis.comparison import (
 )
 from lexiscope.analysis.ranks import CORRELATIONS
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.right_answers import DEGREES, MEASURE_ODDS
+from lexiscope.analysis.wordings import OverWordings, over_wordings
+from lexiscope.collect import baseline_answers, default_wording, takes_wordings
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Contrast, Estimate, statistic_name
+from lexiscope.core.result import Contrast, Estimate, Record, statistic_name
 from lexiscope.core.scoring_options import Per
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED
-from lexiscope.core.spec import plain_name
+from lexiscope.core.spec import plain_name, without_option
+from lexiscope.items.answers.sense_options import DIFFERENT, SAME
+from lexiscope.report.part import Omission, with_interval
+from lexiscope.report.parts.wording_tables import WordedStatistic
 
 Floats = NDArray[np.float64]
 Statistic = str | Callable[[Floats, Floats], float]
@@ -49,6 +57,8 @@ DATASET = "dataset"
 """What a side calls the dataset of its items, in a run of several."""
 _CHOICES = ("choice", "retrieved")
 """The measures whose option is right where it is the gold answer of the item."""
+_MOST_VALUES = 8
+"""So many values of a condition are named if there is no item of the one that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +146,15 @@ class ComparableAnswers:
         recorded outcomes, choices of the gold answer, or options of which the right one has the highest value.
         ``mean`` is that of the answers, ``alpha`` Krippendorff's of people's ratings. A function takes answers and
         norms.
-        Of two sides with the same items, only those that both answered are compared; a note counts the others.
+        Of two sides with the same items, only those that both answered are compared; a note counts the others. The
+        contrast says what a positive difference means: answers that are distances count as nearness, but for ``mean``.
         Errors: :class:`InputError` for a side that does not exist or is several; :class:`StatisticError` where the
         statistic is undefined.
         """
         sides = [AnswersOf.parse(side) for side in (first, second)]
         if statistic == "alpha":
-            return self._contrast(sides, "alpha", [self._alpha(side) for side in sides], "", resamples, seed, level)
+            contrast = self._contrast(sides, "alpha", [self._alpha(side) for side in sides], "", resamples, seed, level)
+            return contrast.about(higher="people agree more on the items of the first")
         named = statistic if isinstance(statistic, str) else ""
         if isinstance(statistic, str) and statistic not in STATISTICS:
             raise StatisticError(f"no statistic {statistic!r}", hint=f"there are: {', '.join(STATISTICS)}")
@@ -151,20 +163,97 @@ class ComparableAnswers:
                 f"{named} is with people's means, with which people correlate 1 by construction",
                 hint="lexiscope agree says how well one rater predicts the others; people go with mean and alpha",
             )
-        columns = [self._column(side, named) for side in sides]
-        norm = self.norm if not named or named in CORRELATIONS else np.zeros(len(self.items))
-        has_norm = ~np.isnan(norm) if named in CORRELATIONS else np.ones(len(self.items), dtype=bool)
+        measures, columns = zip(*(self._column(side, named) for side in sides), strict=True)
+        norm = self._norm_of(named) if named else self.norm
+        has_norm = ~np.isnan(norm) if named in (*CORRELATIONS, "auc") else np.ones(len(self.items), dtype=bool)
         answered = [~np.isnan(column) & has_norm for column in columns]
-        dropped = 0
+        note = ""
         if sides[0].conditions == sides[1].conditions:
-            either, both = answered[0] | answered[1], answered[0] & answered[1]
-            dropped, answered = int(either.sum() - both.sum()), [both, both]
-        note = f"excluded: {counted(dropped, 'item')} that one of them did not answer" if dropped else ""
+            both = answered[0] & answered[1]
+            note = items_in_common(*(int(rows.sum()) for rows in (*answered, both)))
+            answered = [both, both]
         made = [self._side(statistic, column, norm, rows) for column, rows in zip(columns, answered, strict=True)]
         name = named or getattr(statistic, "__name__", "statistic").strip("<>")
-        return self._contrast(sides, name, made, note, resamples, seed, level)
+        contrast = self._contrast(sides, name, made, note, resamples, seed, level)
+        return contrast.about(higher=_direction(named, measures))
+
+    def over_wordings(self, *, resamples: int = 2000, seed: int = 0) -> tuple[list[WordedStatistic], list[Omission]]:
+        """Return the statistics of every chat model that was asked in several wordings, and those that cannot be had.
+
+        Of ratings they are the correlation with people's means (Spearman), where there are any, and the mean; of
+        choices the accuracy, and of log-odds of two answers the area under the ROC curve. Items that not every wording
+        has an answer to are left out, and counted.
+        """
+        worded, omissions = list[WordedStatistic](), list[Omission]()
+        for subject, wordings in wordings_of(self.responses).items():
+            own = self.responses.where(subject_id=tuple(wordings.values()))
+            tasks = own.unique("task")
+            datasets = [name for name, task in self.tasks.items() if task in tasks] if len(self.tasks) > 1 else [""]
+            for dataset, view in product(datasets, own.unique("view")):
+                for statistic in self._statistics_of(own.where(view=view)):
+                    named = {DATASET: dataset} if dataset else {}
+                    sides = [
+                        AnswersOf(spec, view=view or "", measure=self._odds_of(spec, statistic), conditions=named)
+                        for spec in wordings.values()
+                    ]
+                    try:
+                        made = self._over_wordings(sides, statistic, resamples, seed)
+                    except (InputError, StatisticError) as error:
+                        omissions.append(Omission(f"{statistic} over wordings", error.what, subject))
+                        continue
+                    name = statistic_name(statistic, **({"with": "norms"} if statistic in CORRELATIONS else {}))
+                    of = dataset or self.items[0].dataset
+                    measured, contrasts, note = made
+                    about = (of, view or "", note, self._plural)
+                    worded.append(WordedStatistic(name, subject, wordings, measured, contrasts, *about))
+        return worded, omissions
+
+    def _statistics_of(self, own: ResponseTable) -> tuple[str, ...]:
+        measures = own.unique("measure")
+        if any(measure in NEARNESS for measure in measures):
+            return ("spearman", "mean") if self._has_norms else ("mean",)
+        odds = ("auc",) if any(_base(measure) == MEASURE_ODDS for measure in measures) else ()
+        return (*odds, "accuracy") if any(measure in _CHOICES for measure in measures) else odds
+
+    def _odds_of(self, subject: str, statistic: str) -> str:
+        """The measure of a subject's log-odds, which its wording is a part of; for another statistic nothing."""
+        known = self.responses.where(subject_id=subject).unique("measure") if statistic == "auc" else ()
+        return next((measure for measure in known if _base(measure) == MEASURE_ODDS), "")
+
+    def _over_wordings(
+        self, sides: Sequence[AnswersOf], statistic: str, resamples: int, seed: int
+    ) -> tuple[OverWordings, list[Contrast], str]:
+        columns = np.array([self._column(side, statistic)[1] for side in sides])
+        norm = self._norm_of(statistic)
+        asked, kept = ~np.isnan(columns).all(axis=0), ~np.isnan(columns).any(axis=0) & ~np.isnan(norm)
+        labels = [label for label, is_kept in zip(self._labels, kept.tolist(), strict=True) if is_kept]
+        if not kept.any():
+            gold = statistic != "accuracy" or any(item.gold is not None for item in self.items)
+            why = "no item has a readable answer in every wording" if gold else "the items name no right answer (gold)"
+            raise InputError(why)
+        lost = int(asked.sum() - kept.sum())
+        note = f"excluded: {counted(lost, 'item')} without norm, or without an answer in each wording" if lost else ""
+        used = norm[kept] if statistic in (*CORRELATIONS, "auc") else None
+        made = over_wordings(statistic, list(columns[:, kept]), labels, norm=used, units=self._plural, seed=seed)
+        contrasts = [
+            self.compare(first, second, statistic, resamples=resamples, seed=seed)
+            for first, second in combinations(sides, 2)
+        ]
+        return made, contrasts, note
 
     # -- behind it --------------------------------------------------------------------------------------------------
+
+    @property
+    def _has_norms(self) -> bool:
+        rated = self.responses.where(measure="rating", subject_kind=COLLECTED)
+        return len(rated) > 0 or len(self.responses.where(measure="norm")) > 0
+
+    def _norm_of(self, statistic: str) -> Floats:
+        """What answers are compared with: people's means, or right answers (1 for ``t``); else zeros."""
+        if statistic == "auc":
+            right = {SAME: 1.0, DIFFERENT: 0.0}
+            return np.array([right.get(item.gold or "", np.nan) for item in self.items])
+        return self.norm if statistic in CORRELATIONS else np.zeros(len(self.items))
 
     @property
     def norm(self) -> Floats:
@@ -209,7 +298,7 @@ class ComparableAnswers:
             )
             for answers, side, condition in zip(sides, made, conditions, strict=True)
         )
-        unit = "correlation" if name in CORRELATIONS else "share" if name == "accuracy" else ""
+        unit = "correlation" if name in CORRELATIONS else "share" if name in ("accuracy", "auc") else ""
         return Contrast(
             statistic_name(f"{plain}_difference", **params),
             here,
@@ -230,7 +319,7 @@ class ComparableAnswers:
         x, y = column[rows], norm[rows]
         labels = [label for label, kept in zip(self._labels, rows.tolist(), strict=True) if kept]
         if isinstance(statistic, str):
-            return side_of_columns(statistic, [x, y] if statistic in CORRELATIONS else [x], labels)
+            return side_of_columns(statistic, [x, y] if statistic in (*CORRELATIONS, "auc") else [x], labels)
         return side_of_rows(lambda drawn: statistic(x[drawn], y[drawn]), labels)
 
     def _alpha(self, side: AnswersOf) -> Side:
@@ -257,15 +346,20 @@ class ComparableAnswers:
             known = sorted({name for item in self.items for name in item.conditions})
             if len(self.tasks) > 1:
                 known.append(f"{DATASET} ({', '.join(self.tasks)})")
-            raise InputError(f"no item has {side.condition}", hint=f"conditions of these items: {', '.join(known)}")
+            hint = f"conditions of these items: {', '.join(known)}"
+            for name in side.conditions:
+                values = sorted({str(item.conditions[name]) for item in self.items if name in item.conditions})
+                more = f" and {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
+                hint += f"; {name} is: {', '.join(values[:_MOST_VALUES])}{more}" if values else ""
+            raise InputError(f"no item has {side.condition}", hint=hint)
         return chosen
 
-    def _column(self, side: AnswersOf, statistic: str) -> Floats:
-        """The answers of a side in the order of the items, NaN where there is none, or where an item has others."""
+    def _column(self, side: AnswersOf, statistic: str) -> tuple[str, Floats]:
+        """The measure of a side and its answers in the order of the items, NaN where there is none or one of others."""
         chosen = self._chosen(side)
         if side.subject == PEOPLE and statistic != "accuracy":
             self._one_dataset(side, chosen & ~np.isnan(self.norm))
-            return np.where(chosen, self.norm, np.nan)
+            return "rating", np.where(chosen, self.norm, np.nan)
         if side.subject == PEOPLE:
             own = self.responses.where(subject_kind=COLLECTED)
         else:
@@ -293,16 +387,27 @@ class ComparableAnswers:
         if statistic == "accuracy" and measure != CORRECT:
             for item_id, share in self._right(own, measure).items():
                 column[row_of[item_id]] = share
-            return column
+            return measure, column
         codes, item_ids = own.codes("item_id")
-        if len(item_ids) < len(own):
+        repeats = own.column("repeat")
+        distinct = set(zip(codes.tolist(), repeats.tolist(), strict=True))
+        if len(item_ids) < len(own) and (len(distinct) < len(own) or np.isnan(repeats).any()):
             what = f"{side.subject} has several answers of the measure {measure} to one item"
             raise InputError(what, hint="compare a measure with one answer to each item: measure=…")
-        sign = NEARNESS.get(measure, 1.0) if statistic != "mean" else 1.0
+        signs = DEGREES if statistic == "auc" else NEARNESS
+        sign = signs.get(_base(measure) if statistic == "auc" else measure, 1.0) if statistic != "mean" else 1.0
         values = sign * own.column("value")
         values = values if self.decimals is None else values.round(self.decimals)
-        column[np.array([row_of[item_id] for item_id in item_ids], dtype=np.int64)[codes]] = values
-        return column
+        rows = np.array([row_of[item_id] for item_id in item_ids], dtype=np.int64)
+        if len(item_ids) == len(own):
+            column[rows[codes]] = values
+            return measure, column
+        # the same question asked repeatedly: the mean of its answers
+        read = ~np.isnan(values)
+        sums = np.bincount(codes[read], values[read], minlength=len(item_ids))
+        with np.errstate(invalid="ignore"):
+            column[rows] = sums / np.bincount(codes[read], minlength=len(item_ids))
+        return measure, column
 
     def _one_dataset(self, side: AnswersOf, answered: NDArray[np.bool_]) -> str:
         """The dataset of the items that a side answered: numbers of two datasets do not meet in one statistic."""
@@ -312,8 +417,12 @@ class ComparableAnswers:
     def _measures(self, side: AnswersOf, own: ResponseTable, statistic: str) -> tuple[str, ...]:
         """The measures that a side may be of: the named one, else those that the statistic is of."""
         measures = own.unique("measure")
-        if side.measure or statistic != "accuracy":
-            return (side.measure,) if side.measure else tuple(measure for measure in measures if measure in NEARNESS)
+        if side.measure:
+            return (side.measure,)
+        if statistic == "auc":
+            return tuple(measure for measure in measures if _base(measure) in DEGREES)
+        if statistic != "accuracy":
+            return tuple(measure for measure in measures if measure in NEARNESS)
         chosen = tuple(measure for measure in measures if measure in _CHOICES)
         if CORRECT in measures or chosen or not len(own.where(option=CORRECT)):
             return (CORRECT,) if CORRECT in measures else chosen
@@ -368,9 +477,82 @@ class ComparableAnswers:
         return GroupLabels(names, self._plural)
 
 
+def items_in_common(first: int, second: int, both: int) -> str:
+    """Return how many items each side of a comparison has, where those of both, which are compared, are fewer.
+
+    >>> items_in_common(100, 90, 85), items_in_common(90, 90, 90)
+    ('items: 100 of the first, 90 of the second; compared: the 85 of both', '')
+    """
+    if first == second == both:
+        return ""
+    return f"items: {first:,} of the first, {second:,} of the second; compared: the {both:,} of both"
+
+
+def _direction(statistic: str, measures: Sequence[str]) -> str:
+    """What a positive difference of two sides means; nothing is known of a function."""
+    distances = all(NEARNESS.get(measure, 0.0) < 0 for measure in measures)
+    if statistic == "r_squared":
+        return "the first explains more of people's means"
+    if statistic in CORRELATIONS:
+        return f"the first is closer to people's means{' (distances count as nearness)' if distances else ''}"
+    if statistic == "mean":
+        return f"the first has larger {'distances: its usages are less related' if distances else 'answers'}"
+    if statistic == "auc":
+        return "the first separates right answers of both kinds better"
+    return "the first is right more often" if statistic == "accuracy" else ""
+
+
+def wordings_of(responses: ResponseTable) -> dict[str, dict[str, str]]:
+    """Return the models that answered in several wordings: id without a wording → wording → id.
+
+    A wording is the option ``variant`` of a model; without one it is asked in the task's guidelines, or, if it scores
+    texts, in the task's first wording.
+
+    >>> columns = {"subject_kind": "chat", "item_id": "i", "task": "relatedness", "measure": "rating"}
+    >>> ids = ["chat:m@http://h/v1", "chat:m@http://h/v1?variant=short.yaml", "chat:n@http://h/v1"]
+    >>> wordings_of(ResponseTable.from_columns({"subject_id": ids} | columns))["chat:m@http://h/v1"]["short.yaml"]
+    'chat:m@http://h/v1?variant=short.yaml'
+    """
+    models: dict[str, dict[str, str]] = {}
+    for name, kind in product(responses.unique("task"), responses.unique("subject_kind")):
+        task = catalog.task(name) if catalog.has("tasks", name) else None
+        if takes_wordings(kind, task):
+            for subject in responses.where(subject_kind=kind, task=name).unique("subject_id"):
+                model, variant = without_option(subject, "variant")
+                models.setdefault(model, {})[variant or default_wording(kind, task)] = subject
+    return {model: wordings for model, wordings in models.items() if len(wordings) > 1}
+
+
+def _base(measure: str) -> str:
+    return measure.partition("(")[0]
+
+
 def _only(values: tuple[Any, ...], what: str, side: AnswersOf, known: Sequence[str]) -> tuple[Any]:
     if len(values) != 1:
         listed = ", ".join(map(str, values or known)) or "none"
         how = "SUBJECT@LAYER" if what == "layer" else f"{what}=…"
         raise InputError(f"{side.subject} has {len(values)} {what}s to compare: {listed}", hint=f"choose one: {how}")
     return (values[0],)
+
+
+def rule_scores(
+    items: Sequence[Item], task: str, words: Mapping[str, str], *, measure: str, resamples: int, seed: int
+) -> tuple[list[Record], list[str]]:
+    """Return the accuracy of each rule of a task that learns nothing, and why others were not asked; words resampled.
+
+    *words* are what is resampled, by item id. RANDOM is not asked: it is a closed form.
+    """
+    records, reasons = [], []
+    gold = {item.item_id: str(item.gold) for item in items}
+    for rule in (f"baseline:{name}" for name in catalog.task(task).baselines if name != "random"):
+        try:
+            answers, missing = baseline_answers(items, rule, task)
+        except InputError as error:  # items without the part of speech that a rule needs
+            missing = error.what
+        if missing:
+            reasons.append(f"{rule} was not asked: {missing}.")
+            continue
+        scored = scored_views(answers, gold, words, subjects=(rule,), measure=measure)
+        score = draw_scores(scored, resamples=resamples, seed=seed).values["full"]
+        records.append(with_interval(Record("accuracy", score.value, rule, view="full", n=score.n), score.interval))
+    return records, reasons

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lexiscope.collect import subject_files
+from lexiscope.analysis.norms.predictions import Predictor
+from lexiscope.analysis.norms.variants import DescribedSubject, Variants
+from lexiscope.collect import in_wordings, subject_files
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, own_card
@@ -17,12 +19,18 @@ from lexiscope.core.prompt import Converses
 from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import ItemSettings, Settings, settings_of
+from lexiscope.core.settings import ItemSettings, ReadingOptions, Settings, settings_of
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED
+from lexiscope.core.study import exported_plan
 from lexiscope.core.subject import Subject
 from lexiscope.core.usage import Usage, locate
-from lexiscope.items.read.item_source import catch_remark, column_map, load_items, real_items
-from lexiscope.studies.kit.ratings_file import COMPLETE, read_ratings, responses_in
+from lexiscope.items.read.item_source import catch_remark, column_map, load_items, real_items, unrated_remark
+from lexiscope.items.tables.tabular import is_item_table
+from lexiscope.items.tables.understood import reading_remark
+from lexiscope.resources.platforms.lexiscope import is_export
+from lexiscope.resources.platforms.opened import open_file
+from lexiscope.resources.tables.delimited import read_csv
+from lexiscope.studies.kit.ratings_file import COMPLETE, has_texts, read_ratings, responses_in
 
 
 def pair(
@@ -102,48 +110,100 @@ def own_dataset(
     language: str = "",
     scale: Scale | None = None,
     ratings: Sequence[str] = (),
+    options: ReadingOptions | None = None,
+    any_scale: bool = False,
 ) -> Dataset:
     """Return an item file of the user's own as a dataset: its items without catch trials, and the answers to them.
 
     The answers are those in the file, or those in the files *ratings*: ``ratings.csv`` of an export, another table of
-    responses, or any table with a row per rating, whose column of items has the ids of the item file.
+    responses, or any table with a row per rating, whose column of items has the ids of the item file. Of the ratings of
+    an export (``ratings.csv``) the items are those of ``items.csv`` next to it. *options* are what the user said of how
+    the files are written. With *any_scale*, ratings need not be on the scale of the task where no *scale* is named.
 
     Errors: those of :func:`~lexiscope.items.read.item_source.load_items` and, for *ratings*, of
     :func:`~lexiscope.studies.kit.ratings_file.read_ratings`; :class:`InputError` for a file of catch trials, for
     ratings in both places, and for a rating of an item that the item file does not have.
     """
-    path = Path(path)
+    path, options = Path(path), options or ReadingOptions()
+    items_of_export = _items_of_export(path, options) if not ratings else None
+    if items_of_export is not None:
+        data = own_dataset(
+            items_of_export, task=task, language=language, scale=scale, ratings=(str(path),), any_scale=any_scale
+        )
+        said = f"The ratings are those of {path}, the items those of {items_of_export.name} next to it."
+        return replace(data, card=replace(data.card, remarks=(said, *data.card.remarks)))
     # a file may have a name that a dataset could have: a path tells the two apart
     name = os.path.join(".", path) if path.is_file() else str(path)
     # items of no stated language are in any
     language = "" if language == "und" else language
-    source = load_items(name, column_map(columns), task=task, language=language, scale=scale)
+    source = load_items(
+        name, column_map(columns), task=task, language=language, scale=scale, options=options, any_scale=any_scale
+    )
     if not path.is_file():
         raise InputError(f"{path} is no item file", hint="name a dataset, or a file with its suffix")
     items = real_items(source.items)
     if not items:
         raise InputError("every row of the file is a catch trial", place=Place(str(path)), hint="add items to compare")
     card = own_card(path, task=task, language=items[0].usages[0].language, scale=scale or items[0].scale)
-    card = replace(card, remarks=(*card.remarks, *catch_remark(len(source.items) - len(items))))
+    read = reading_remark(source.imported.opened if source.imported is not None else None)
+    card = replace(card, remarks=(*card.remarks, *read, *catch_remark(len(source.items) - len(items))))
     responses = source.responses
     if ratings:
         if len(responses):
             what = f"{path} holds ratings itself, and ratings were given in {ratings[0]}"
             raise InputError(what, hint="keep one of them: --ratings, or the columns of ratings in the item file")
         asked = {item.item_id: item for item in source.items}
-        tables = [_given_ratings(name, asked, str(path), task=task, scale=scale) for name in ratings]
+        tables = [
+            _given_ratings(name, asked, str(path), task=task, scale=scale, options=options, any_scale=any_scale)
+            for name in ratings
+        ]
         responses = ResponseTable.concat(tables)
         holds_simulated(responses)
     responses = responses.where(item_id=tuple(item.item_id for item in items))
+    card = replace(card, remarks=(*card.remarks, *unrated_remark(items, responses)))
     return Dataset(card, items, responses, tuple(source.checksums.items()))
 
 
+def _items_of_export(path: Path, options: ReadingOptions) -> Path | None:
+    """The items of an export that a file of it holds the ratings of; ``None`` for a file that has its own items.
+
+    Errors: :class:`InputError` for responses without items.
+    """
+    if not path.is_file():
+        return None
+    if responses_in(path, options) is None:
+        if not is_export(path.parent) or is_item_table(path) or path.name == _EXPORTED_ITEMS:
+            return None
+        opened = open_file(path, options)
+        if opened.program != "Lexiscope" and has_texts(opened):
+            return None
+    items = path.parent / _EXPORTED_ITEMS
+    if is_export(path.parent) and items.is_file():
+        return items
+    hint = f"add the items: --items FILE --ratings {path}"
+    raise InputError("This file has answers and no sentences.", code="E006", place=Place(str(path)), hint=hint)
+
+
+_EXPORTED_ITEMS = "items.csv"
+
+
 def _given_ratings(
-    name: str, asked: Mapping[str, Item], items_file: str, *, task: str, scale: Scale | None
+    name: str,
+    asked: Mapping[str, Item],
+    items_file: str,
+    *,
+    task: str,
+    scale: Scale | None,
+    options: ReadingOptions,
+    any_scale: bool,
 ) -> ResponseTable:
     """Return the ratings in a file of these items. Errors: as :func:`own_dataset`."""
-    used = next((item.scale for item in asked.values() if item.scale is not None), scale or catalog.task(task).scale)
-    read = read_ratings(name, scale=used)
+    used = next((item.scale for item in asked.values() if item.scale is not None), scale)
+    used = used or (None if any_scale else catalog.task(task).scale)
+    # columns that were named are those of either file
+    named = set(open_file(name, replace(options, columns=(), where=())).header) if options.columns else set()
+    own = replace(options, columns=tuple(pair for pair in options.columns if pair.partition("=")[2] in named))
+    read = read_ratings(name, scale=used, options=own)
     if COMPLETE in read.remarks:
         hint = "give ratings.csv of the same export: real items and valid participants only"
         raise InputError(COMPLETE, place=Place(name), hint=hint)
@@ -154,7 +214,7 @@ def _given_ratings(
         what = f"a rating of an item that {items_file} does not have"
         hint = "both files need the same ids: a column item_id in the item file, a column item or item_id here"
         raise InputError(what, place=Place(name, item_id=unknown[0]), hint=hint)
-    table = responses_in(name)
+    table = responses_in(name, options)
     if table is not None:
         return table.where(subject_kind=COLLECTED, measure="rating")
     kind = SIMULATED if read.simulated else PARTICIPANT
@@ -183,9 +243,35 @@ def askable(subjects: Sequence[Subject], items: Sequence[Item], task: str) -> tu
         except InputError as error:
             if error.code != "E616" or len(unasked) + 1 == len(subjects):
                 raise
-            hint = "ask it in a language that the task has (chat:MODEL@URL?language=en)"
+            hint = "ask it in a language that the task has (chat:MODEL@URL?language=en), or with --wording FILE"
             unasked[subject.subject_id] = f"{error.what}: {hint}"
     return [subject for subject in subjects if subject.subject_id not in unasked], unasked
+
+
+_DESCRIBED = ("subject", "model", "shots", "base", "parameters")
+
+
+def described_subjects(path: Path, predictors: Sequence[Predictor]) -> dict[str, DescribedSubject]:
+    """Return what a table says of subjects, by their ids: columns subject, model, shots, base, parameters.
+
+    ``subject`` is an id or a title, ``base`` and ``parameters`` may be empty.
+    Errors: :class:`InputError` with the line of a subject that is not in the run or is there twice, and of a number
+    that is none.
+    """
+    by_subject: dict[str, DescribedSubject] = {}
+    for place, row in read_csv(path, _DESCRIBED).rows():
+        try:
+            subject = Variants(predictors, {}).named(row["subject"]).subject
+            size = float(row["parameters"]) if row["parameters"] else None
+            about = DescribedSubject(row["model"], int(row["shots"]), row["base"], size)
+        except (SpecError, ValueError) as error:
+            hint = error.hint if isinstance(error, SpecError) else "shots is a whole number, parameters a number"
+            raise InputError(str(getattr(error, "what", error)), place=place, hint=hint) from error
+        if subject in by_subject or not about.model or about.shots < 0:
+            what = f"{row['subject']!r} is there twice, has no model, or fewer than no worked examples"
+            raise InputError(what, place=place)
+        by_subject[subject] = about
+    return by_subject
 
 
 def with_models(responses: ResponseTable, named: Sequence[str], models: Sequence[str], dataset: str) -> ResponseTable:
@@ -216,8 +302,9 @@ def given_files(settings: Settings) -> dict[str, str]:
         if setting.option.file and setting.name not in data:
             value = getattr(settings, setting.name)
             paths += map(existing_file, value if setting.many else filter(None, (value,)))
-    paths += [path for path in subject_files(settings.subjects) if path.is_file()]
-    return {str(path): sha256_of(path) for path in paths}
+    paths += [path for path in subject_files(in_wordings(settings.subjects, settings.wordings)) if path.is_file()]
+    plan = exported_plan(settings)
+    return {str(path): sha256_of(path) for path in (*paths, *((plan[1],) if plan else ()))}
 
 
 def joined_responses(

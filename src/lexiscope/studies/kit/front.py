@@ -11,32 +11,34 @@ from typing import Any, cast
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.collect import CollectProgress, ask, live_subjects
 from lexiscope.core import catalog
-from lexiscope.core.dataset import Dataset, DatasetCard, own_card
-from lexiscope.core.errors import InputError, Place, SpecError, StatisticError
+from lexiscope.core.code_file import existing_file
+from lexiscope.core.dataset import Dataset, DatasetCard
+from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Contrast, Estimate, Record, read_records
-from lexiscope.core.run import read_json, sha256_of
+from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import Settings, settings_from
-from lexiscope.core.showing import call_presenter, counted
-from lexiscope.core.simulated import PARTICIPANT, SIMULATED
-from lexiscope.items.read.item_source import column_map, task_of_items
-from lexiscope.items.tables.columns import ColumnMap
-from lexiscope.items.tables.tabular import is_item_table
+from lexiscope.core.settings import ItemSettings, Settings, settings_from
+from lexiscope.core.showing import call_presenter, cell_progress, counted
+from lexiscope.core.simulated import PARTICIPANT
+from lexiscope.items.read.item_source import task_of_items
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.stored import load
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.answers import ComparableAnswers, Statistic
 from lexiscope.studies.kit.data import own_dataset
-from lexiscope.studies.kit.ratings_file import columns_of_ratings, has_texts, read_ratings, responses_in
-from lexiscope.studies.kit.run import Floats, Run
+from lexiscope.studies.kit.languages import with_language_remarks
+from lexiscope.studies.kit.rated_file import holds_items, read_rated_file
+from lexiscope.studies.kit.ratings_file import responses_in
+from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.settings_file import settings_of_run
 from lexiscope.studies.kit.study import Study
 from lexiscope.tasks import DEFAULT
 
 _OWN = "ratings"
 """The name of ratings that come from no file and no dataset."""
+_WITH_ITEMS, _NO_ITEMS = "these ratings come with their items", "leave items out, or give a table of ratings"
 
 # -- studies --------------------------------------------------------------------------------------------------------
 
@@ -118,7 +120,8 @@ def study(
     name = Path(asked).stem
     given = "".join(f", {key}={value!r}" for key, value in settings.items())
     command = f"lexiscope.study({asked!r}, out={str(out)!r}{given})"
-    summary = chosen_study.run(chosen, Path(out or f"{name}_run"), progress=progress, command=command)
+    shown = progress or cell_progress()
+    summary = chosen_study.run(chosen, Path(out or f"{name}_run"), progress=shown, command=command)
     return StudyRun(name, summary.report, summary.n_records, summary.remarks, summary.overview)
 
 
@@ -149,14 +152,17 @@ def analyse(
 ) -> Run[Settings]:
     """Return a run of ratings: people, norms, agreement, ceilings, mixed models, and how close models come to people.
 
-    *ratings* are an item file with ratings, a dataset or its name, or a table of ratings: a file with a rater, an item
-    and a value in each row, a table of responses, or :class:`~lexiscope.analysis.ratings.Ratings`. *items* are the
+    *ratings* are an item file with ratings, a dataset or its name, or a table of ratings: a file in any layout
+    (a row per rating, a column per rater, an export of another program), a table of responses, or
+    :class:`~lexiscope.analysis.ratings.Ratings`. *items* are the
     items of such a table, without which each item is a word of its own and models cannot be asked. *columns* are the
-    columns of a file whose names are not recognised, by part: of an item file as in :func:`~lexiscope.collect.ask`, of
-    a table ``rater``, ``item``, ``value`` and ``group`` (the word, by which items are resampled). *language* is that of
-    an item file. *subjects* are asked now (``encoder:minilm``); *answers* are those of subjects asked before
+    columns of a file whose names are not recognised, by field: of an item file as in :func:`~lexiscope.collect.ask`, of
+    a table ``rater``, ``item``, ``rating`` and ``group`` (the word, by which items are resampled). *language* is that
+    of an item file. *subjects* are asked now (``encoder:minilm``); *answers* are those of subjects asked before
     (:func:`~lexiscope.collect.ask`). *scale* is the rating scale of a file, or its two ends; *settings* are
-    ``n_bootstrap``, ``seed``, ``device``, ``threads``.
+    ``n_bootstrap``, ``seed``, ``device``, ``threads``, and how a file is written where that cannot be told from it:
+    ``encoding``, ``separator``, ``decimal``, ``missing``, ``where``. A file is read as ``lexiscope analyse`` reads it:
+    what was understood of it is in ``run.card.remarks``.
     Errors: those of the file, the dataset and the subjects; :class:`InputError` for a rating of an item that the items
     do not have.
 
@@ -165,9 +171,11 @@ def analyse(
     >>> run, run.norm.round(2).tolist()
     (Run(ratings: 2 items, 2 words, 3 participants, 0 models), [1.33, 4.33])
     """
-    chosen = settings_from(Settings, {"study": "analyse", **_plain_settings({**settings, "subjects": subjects})})
+    named = tuple(f"{field}={column}" for field, column in (columns or {}).items())
+    given = _plain_settings({**settings, "subjects": subjects, "language": language or "und"})
+    chosen = settings_from(ItemSettings, {"study": "analyse", "columns": named, **given})
     rated_on = Scale.between(*scale) if isinstance(scale, tuple) else scale
-    data = _dataset_of_ratings(ratings, items, task, _FileOptions(columns, language, rated_on))
+    data = _dataset_of_ratings(ratings, items, task, chosen, rated_on)
     known = {item.item_id for item in data.items}
     unknown = [item_id for item_id in data.responses.unique("item_id") if item_id not in known]
     if unknown:
@@ -181,114 +189,90 @@ def analyse(
         if not all(item.usages for item in data.items):
             raise InputError("these ratings come without texts: models cannot be asked", hint="give items=…")
         live = live_subjects(chosen.subjects, chosen)
+        data = with_language_remarks(data, live)
         tables.append(ask(data, live, task or data.card.task, out=out, seed=chosen.seed, progress=progress))
     return Run(data, ResponseTable.concat(tables), chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class _FileOptions:
-    """How a file is read: the columns by part, its language, its rating scale."""
-
-    columns: Mapping[str, str] | None
-    language: str
-    scale: Scale | None
-
-    def refuse(self, what: str) -> None:
-        """Refuse what is said of a file where there is none. Errors: :class:`InputError`."""
-        for name, value in (("a scale", self.scale), ("columns", self.columns), ("a language", self.language)):
-            if value:
-                raise InputError(f"{what}: it takes no {name.removeprefix('a ')}", hint=f"leave out {name}")
+def _refuse_options(what: str, options: ItemSettings, scale: Scale | None) -> None:
+    """Refuse what is said of a file where there is none. Errors: :class:`InputError`."""
+    language = "" if options.language == "und" else options.language
+    for name, value in (("a scale", scale), ("columns", options.columns), ("a language", language)):
+        if value:
+            raise InputError(f"{what}: it takes no {name.removeprefix('a ')}", hint=f"leave out {name}")
 
 
 def _dataset_of_ratings(
     ratings: Dataset | ResponseTable | Ratings | Path | str,
     items: Dataset | Sequence[Item] | Path | str | None,
     task: str | None,
-    file: _FileOptions,
+    options: ItemSettings,
+    scale: Scale | None,
 ) -> Dataset:
     if isinstance(ratings, str | Path):
-        alone = _ratings_alone(str(ratings), task, file)
-        if alone is None and items is None:
-            return _named_dataset(str(ratings), task, file)
-        if alone is not None and items is None:
-            return alone
-        if alone is not None:
-            return _with_items(alone.responses, items, task, file)
-    if isinstance(ratings, Dataset | str | Path) and items is not None:
-        raise InputError("these ratings come with their items", hint="leave items out, or give a table of ratings")
+        if catalog.has("datasets", str(ratings)):
+            if items is not None:
+                raise InputError(
+                    "these ratings come with their items", hint="leave items out, or give a table of ratings"
+                )
+            _refuse_options(f"{ratings} is a dataset", options, scale)
+            return catalog.dataset(str(ratings))
+        return _dataset_of_file(Path(ratings), items, task, options, scale)
+    if isinstance(ratings, Dataset) and items is not None:
+        raise InputError(_WITH_ITEMS, hint=_NO_ITEMS)
     if not isinstance(items, str | Path):
-        file.refuse("these ratings and items were read before")
+        _refuse_options("these ratings and items were read before", options, scale)
     if isinstance(ratings, Dataset):
         return ratings
     if isinstance(ratings, Ratings):
         raters = [ratings.rater_ids[code] for code in ratings.rater.tolist()]
         rated_items = [ratings.item_ids[code] for code in ratings.item.tolist()]
-        ratings = _rating_table(raters, rated_items, ratings.value, task=task or DEFAULT)
-    return _with_items(cast(ResponseTable, ratings), items, task, file)
+        about = {"subject_kind": PARTICIPANT, "task": task or DEFAULT, "measure": "rating"}
+        table = {"subject_id": raters, "item_id": rated_items, "value": ratings.value, **about}
+        ratings = ResponseTable.from_columns(table)
+    if isinstance(items, str | Path):
+        if catalog.has("datasets", str(items)):
+            _refuse_options(f"{items} is a dataset", options, scale)
+            items = catalog.dataset(str(items))
+        else:
+            name = task_of_items(str(items), task)
+            items = own_dataset(items, task=name, language=options.language, scale=scale, options=options)
+    return _with_items(ratings, items, task)
 
 
-def _ratings_alone(name: str, task: str | None, file: _FileOptions) -> Dataset | None:
-    """Return a file of ratings or responses without texts as a dataset of items without texts; ``None`` for others."""
-    if catalog.has("datasets", name) or not Path(name).is_file() or is_item_table(name):
-        return None
-    path = Path(name)
-    table = responses_in(path)
-    groups: Mapping[str, str] = {}
-    if table is None:
-        columns = {part: name for part, name in (file.columns or {}).items() if part in ColumnMap.__dataclass_fields__}
-        if has_texts(path, column_map(columns), word_alone=_takes_words_alone(task or DEFAULT)):
-            return None
-        read = read_ratings(path, columns_of_ratings(file.columns), scale=file.scale)
-        kind, groups = SIMULATED if read.simulated else PARTICIPANT, read.groups or {}
-        table = _rating_table(read.raters, read.items, read.values, task=task or DEFAULT, kind=kind)
-    card = own_card(path, task=task or DEFAULT, language=file.language or "und", scale=file.scale)
-    items = tuple(
-        Item(item, path.stem, (), conditions={"word": groups[item]} if item in groups else {}, scale=file.scale)
-        for item in table.unique("item_id")
-    )
-    return Dataset(card, items, table, ((path.name, sha256_of(path)),))
-
-
-def _takes_words_alone(task: str) -> bool:
-    try:
-        return catalog.screen(task).word_alone
-    except SpecError:
-        return False
-
-
-def _with_items(
-    table: ResponseTable, items: Dataset | Sequence[Item] | Path | str | None, task: str | None, file: _FileOptions
+def _dataset_of_file(
+    path: Path,
+    items: Dataset | Sequence[Item] | Path | str | None,
+    task: str | None,
+    options: ItemSettings,
+    scale: Scale | None,
 ) -> Dataset:
+    """Return the ratings of a file with the items that it holds, or with those that are given."""
+    asked = task_of_items(str(path), task)
+    if holds_items(existing_file(path), asked, options):
+        if items is not None:
+            raise InputError(_WITH_ITEMS, hint=_NO_ITEMS)
+        return own_dataset(path, task=asked, language=options.language, scale=scale, options=options, any_scale=True)
+    of_file = str(items) if isinstance(items, str | Path) else ""
+    read = read_rated_file(path, items=of_file, task=asked, language=options.language, scale=scale, options=options)
+    if items is None or of_file:
+        return read.data
+    return _with_items(read.data.responses, cast(Dataset | Sequence[Item], items), task)
+
+
+def _with_items(table: ResponseTable, items: Dataset | Sequence[Item] | None, task: str | None) -> Dataset:
     if items is None:
         bare = tuple(Item(name, _OWN, ()) for name in table.unique("item_id"))
         return Dataset(_card(task or DEFAULT), bare, table)
-    if isinstance(items, str | Path):
-        items = _named_dataset(str(items), task, file)
     if isinstance(items, Dataset):
         return Dataset(items.card, items.items, table, items.checksums)
     return Dataset(_card(task or DEFAULT), tuple(items), table)
-
-
-def _named_dataset(name: str, task: str | None, file: _FileOptions) -> Dataset:
-    """Return the items and ratings of a dataset by its name, or of an item file."""
-    if catalog.has("datasets", name):
-        file.refuse(f"{name} is a dataset")
-        return catalog.dataset(name)
-    task = task_of_items(name, task)
-    return own_dataset(name, file.columns, task=task, language=file.language, scale=file.scale)
 
 
 def _card(task: str) -> DatasetCard:
     return DatasetCard(
         _OWN, "Ratings", task, "und", "the user's own", "", "given in Python", "", "obtain", "Ratings given in Python."
     )
-
-
-def _rating_table(
-    raters: Sequence[str], items: Sequence[str], values: Floats, *, task: str, kind: str = PARTICIPANT
-) -> ResponseTable:
-    columns = {"subject_id": raters, "item_id": items, "subject_kind": kind, "value": values}
-    return ResponseTable.from_columns(columns | {"task": task, "measure": "rating"})
 
 
 # -- comparison -----------------------------------------------------------------------------------------------------
@@ -354,7 +338,11 @@ def _answers_of(of: StudyRun | Dataset | ResponseTable | Path | str) -> Comparab
         made = cast(Study, catalog.study(given["study"]))
         responses = ResponseTable.read_parquet(folder / "responses.parquet")
         return made.answers_of(settings_from(made.SETTINGS, given), responses)
-    if isinstance(of, ResponseTable):
-        return ComparableAnswers(of, tuple(Item(name, _OWN, ()) for name in of.unique("item_id")))
-    data = _dataset_of_ratings(cast(Dataset | Path | str, of), None, None, _FileOptions(None, "", None))
+    table = of if isinstance(of, ResponseTable) else None
+    if isinstance(of, Path | str) and Path(of).is_file():
+        # models may be among its subjects
+        table = responses_in(of)
+    if table is not None:
+        return ComparableAnswers(table, tuple(Item(name, _OWN, ()) for name in table.unique("item_id")))
+    data = _dataset_of_ratings(cast(Dataset | Path | str, of), None, None, ItemSettings(), None)
     return ComparableAnswers(data.responses, data.items)

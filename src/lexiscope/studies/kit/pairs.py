@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.analysis.comparison import compare_sides, side_of_columns
+from lexiscope.analysis.correlation import settle_ties
 from lexiscope.analysis.norms.norms import mean_ratings
-from lexiscope.analysis.senses.similarity import similarity_results
+from lexiscope.analysis.senses.similarity import similarity_name, similarity_results
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import DataError, SpecError, StatisticError, results_and_errors
 from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.response import ResponseTable, holds_simulated
-from lexiscope.core.result import Record
+from lexiscope.core.result import Contrast, Estimate, Record, Undefined, statistic_name
 from lexiscope.items.answers.sense_options import with_correct_answers
+from lexiscope.report.part import Omission
 from lexiscope.report.pivot import records_of
 
 
@@ -98,6 +101,56 @@ class PairSet:
         )  # fmt: skip
         n_pairs = Record("n_pairs", float(len(self.items)))
         return [replace(record, dataset=self.name) for record in records_of((n_pairs, *results))]
+
+    def difference(
+        self, answers: ResponseTable, first: tuple[str, str], second: tuple[str, str], *, resamples: int, seed: int
+    ) -> Contrast | Undefined:
+        """Return the difference of two correlations with the ratings, over the pairs that both sides cover.
+
+        A side is a subject and a measure of its similarities. Each resample of words is the same for both. *Unit:* 100
+        × rho. Undefined where a side is constant there, or covers fewer than 3 pairs with the other.
+        """
+        given = [answers.where(subject_id=subject, measure=measure).by_item() for subject, measure in (first, second)]
+        x = np.array([[own.get(item.item_id, np.nan) for item in self.items] for own in given], np.float64)
+        both = np.flatnonzero(np.isfinite(x).all(axis=0))
+        words, n = np.array(self.words, str)[both].tolist(), len(both)
+        ratings, same = settle_ties(self.ratings[both]), first[1] == second[1]
+        name = statistic_name("similarity_difference", **({"similarity": first[1]} if same else {}))
+        try:
+            sides = [side_of_columns("spearman", [settle_ties(own[both]), ratings], words) for own in x]
+            apart = compare_sides(*sides, resamples=resamples, seed=seed, resampled="words")
+        except StatisticError as error:
+            return Undefined(name, error.what, n, dataset=self.name)
+        here, there = (
+            Estimate(similarity_name(measure), 100 * side.value, n=n, subject=subject)
+            for (subject, measure), side in zip((first, second), sides, strict=True)
+        )
+        return Contrast(
+            name, here, there, apart.interval.times(100), n, apart.n_groups,
+            p=apart.p, dataset=self.name, unit="100 × rho",
+        )  # fmt: skip
+
+
+def open_pair_sets(
+    named: Sequence[str], default: Sequence[str], *, titles: Mapping[str, str], languages: Mapping[str, str]
+) -> tuple[tuple[PairSet, ...], tuple[Omission, ...]]:
+    """Load sets of pairs by their names in the catalog; return them, and those that are not available.
+
+    *named* are those that a user named, *default* those of a study where nobody named any. *titles* are what sets are
+    called in place of the titles of their data, *languages* the language of the pairs that are taken of a set.
+    Errors: :class:`SpecError` for a set with neither ratings nor right answers; :class:`DataError` where sets were
+    named and none of them is available; those of a set that is available and damaged.
+    """
+
+    def load(name: str) -> PairSet:
+        data, language = catalog.dataset(name), languages.get(name, "")
+        own = tuple(item for item in data.items if language in ("", item.usages[0].language))
+        return PairSet.of(replace(data, items=own), name, title=titles.get(name, ""), others=default)
+
+    sets, missing = results_and_errors({name: partial(load, name) for name in named or default}, DataError)
+    if named and not sets:
+        raise next(iter(missing.values()))
+    return tuple(sets.values()), tuple(Omission(name, f"Not at hand: {e.sentences}") for name, e in missing.items())
 
 
 def _truth_task() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -57,8 +57,8 @@ from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Section
-from lexiscope.report.part import Part
-from lexiscope.studies.kit.answers import NEARNESS, PEOPLE, ComparableAnswers, Statistic
+from lexiscope.report.part import Part, short_titles
+from lexiscope.studies.kit.answers import NEARNESS, PEOPLE, ComparableAnswers, Statistic, items_in_common
 
 # -- the run of any study: settings, answers, and the data that they are about --------------------------------------
 
@@ -125,6 +125,30 @@ class RunData(Generic[S]):
         """The sha256 of the files that the data card names, by name: those of the data, and of files with answers."""
         return self.checksums
 
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What subjects are called in the report, by their ids."""
+        return short_titles(self.responses.unique("subject_id"))
+
+    @property
+    def single(self) -> Mapping[str, Sequence[float]]:
+        """Values of single people that the Results page draws as dots, by name."""
+        return {}
+
+    @property
+    def other_kind(self) -> tuple[str, frozenset[str]]:
+        """A kind of subject that is few among the others, in words (*multilingual*), and the ids of its subjects."""
+        return "", frozenset()
+
+    @property
+    def examples(self) -> Sequence[str]:
+        """Two items of the run as text, as the report shows them; none if the run does not hold its items."""
+        return ()
+
+    def shown_records(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Return the records that the Results page is made from: those of the main view, if there are several."""
+        return records
+
     def has(self, what: str) -> bool:
         """Say whether the run has what a question needs. Errors: :class:`InputError` where it cannot know that."""
         raise InputError(f"a question of this study cannot need {what!r}")
@@ -179,12 +203,21 @@ class RunData(Generic[S]):
         """Return results as :meth:`about` returns each of them."""
         return [self.about(result, **where) for result in results]
 
+    def labelled(self, results: Mapping[str, Result]) -> dict[str, Record]:
+        """Return results of one number each as records of this run, by the same labels: the rows of a table."""
+        return {label: self.about(result).records()[0] for label, result in results.items()}
+
     def attempt(self, name: str, make: Callable[[], V], **where: Any) -> V | Undefined:
         """Return what *make* returns, or why it is undefined on these numbers: one statistic does not stop a study."""
         try:
             return make()
         except StatisticError as error:
             return self.about(Undefined(name, error.what), **where)
+
+    def attempt_all(self, name: str, make: Callable[[], Iterable[Result]], **where: Any) -> list[Result]:
+        """Return the results that *make* returns, or the one that says why they are undefined; all about *where*."""
+        results = self.attempt(name, make)
+        return self.about_all([results] if isinstance(results, Undefined) else results, **where)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -265,6 +298,11 @@ class Run(RunData[S]):
         return every if self.rows is None else tuple(every[row] for row in self.rows)
 
     @cached_property
+    def by_id(self) -> dict[str, Item]:
+        """The items by their ids."""
+        return {item.item_id: item for item in self.items}
+
+    @cached_property
     def words(self) -> dict[str, str]:
         """The word of each item, by its id: what intervals resample."""
         return GroupOf({item.item_id: item.word for item in self.items}, "words")
@@ -276,6 +314,13 @@ class Run(RunData[S]):
         if ratings is None:
             raise InputError(f"{self.data.card.name} has no ratings of people", hint='ask with needs="ratings"')
         return ratings
+
+    def ratings_of_parts(self, parts: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, Ratings]]:
+        """Yield the ratings of people of each part of the items (their ids) that has ratings, after its name."""
+        for name, items in parts.items() if self.has("ratings") else ():
+            ratings = self.people.of_items(tuple(items))
+            if len(ratings):
+                yield name, ratings
 
     @cached_property
     def item_rows(self) -> NDArray[np.int64]:
@@ -299,6 +344,26 @@ class Run(RunData[S]):
     def models(self) -> tuple[str, ...]:
         """The models that answered, in the order of their answers."""
         return tuple(dict.fromkeys(subject for subject, _ in self._columns))
+
+    @property
+    def single(self) -> Mapping[str, Sequence[float]]:
+        """The agreement of each rater with the mean of the others (ρ), where there are ratings: ``raters``."""
+        try:
+            return {"raters": self._rater_agreement.values.tolist()} if self._ratings is not None else {}
+        except StatisticError:
+            # fewer than two raters, or no rater with two different ratings
+            return {}
+
+    @property
+    def examples(self) -> Sequence[str]:
+        """The first two items with texts, each with its mean rating if it has one."""
+        texts: list[str] = []
+        for row, item in enumerate(self.items):
+            if item.usages and len(texts) < 2:
+                norm = float(self.norm[row]) if self.has("norms") else np.nan
+                rated = f" Mean rating {norm:.2f}." if norm == norm else ""
+                texts.append(f"{' · '.join(usage.text for usage in item.usages)} (word: {item.word}.{rated})")
+        return texts
 
     @cached_property
     def bootstrap(self) -> Bootstrap:
@@ -447,9 +512,8 @@ class Run(RunData[S]):
             units, n_groups = resampled_units(boot.groups), len(set(boot.groups))
             difference = draws[:, 0] - draws[:, 1]
             interval = percentile_interval(difference, level=boot.level, resampled=units, n_groups=n_groups)
-            p = bootstrap_p(difference, n_groups=n_groups)
-        dropped = int(self._is_rated.sum()) - n
-        note = f"excluded: {counted(dropped, 'item')} that one of them did not answer" if dropped else ""
+            p = bootstrap_p(difference, n_groups=n_groups) if interval.is_defined else None
+        note = items_in_common(first.n, second.n, n)
         name = statistic_name(f"{kind}_difference", **{"with": "norms"})
         contrast = Contrast(name, here, there, interval, n, len(set(boot.groups)), p=p, note=note)
         return self.about(contrast, unit="correlation", higher="the first is closer to people")
@@ -467,20 +531,22 @@ class Run(RunData[S]):
     def raters_below(self, model: Estimate) -> Estimate:
         """Return the share of people who agree less with the others' means than a model does with all means.
 
-        The interval is Wilson's; people are the sample.
+        The interval is Wilson's; people are the sample. Of a layer that was chosen on the same items, the result says
+        so; the ``chosen`` of a curve (``fit().of(NAME).chosen``) allows for it, and so does its place.
         """
-        result = model_place(self._rater_agreement, model.value)
-        about = {"subject": model.subject, "layer": model.layer, "unit": "share"}
+        chosen = parse_statistic(model.name)[1].get("layer") == "chosen"
+        result = model_place(self._rater_agreement, model.value, chosen=chosen)
+        about = {"subject": model.subject, "layer": model.layer, "unit": "share", "chosen_from": model.chosen_from}
         return self.about(result, higher="the model is closer to people than more of them are", **about)
 
-    def mixed(self, formula: str, without: str, *, name: str = "larger model") -> Fit:
+    def mixed(self, formula: str, without: str, *, name: str = "larger model", starts: int = 5) -> Fit:
         """Return a mixed model of single ratings with the likelihood-ratio test against the model *without* a part.
 
         Columns of the formulas: ``rating``, ``participant``, ``item``, ``word``, the conditions of the items, and each
         model's answers under its id as :meth:`frame` writes it.
         """
-        data, dropped = _complete_rows(self._trials(), f"{formula} {without}")
-        test = likelihood_ratio(formula, without, data, seed=self.settings.seed)
+        data, dropped = _complete_rows(self.rating_columns(), f"{formula} {without}")
+        test = likelihood_ratio(formula, without, data, starts=starts, seed=self.settings.seed)
         coefficient, n = statistic_name("coefficient", of="mixed"), test.full.n_observations
         terms = tuple(
             Estimate(
@@ -503,7 +569,7 @@ class Run(RunData[S]):
         As :meth:`mixed`, with the ratings as ordered categories: the coefficients are on the latent scale of the link
         (logit, probit), the thresholds between the points of the scale come before the effects.
         """
-        data, dropped = _complete_rows(self._trials(), f"{formula} {without}")
+        data, dropped = _complete_rows(self.rating_columns(), f"{formula} {without}")
         test = ordinal_likelihood_ratio(formula, without, data, link=link, seed=self.settings.seed)
         n = test.full.n_observations
         terms = tuple(
@@ -525,7 +591,7 @@ class Run(RunData[S]):
 
     def frame(self) -> Any:
         """Return one row per rating as a pandas table: rating, participant, item, word, conditions, models' answers."""
-        return call_presenter("frame_of", self._trials())
+        return call_presenter("frame_of", self.rating_columns())
 
     def plot(self, statistic: Kind = "spearman", title: str = "") -> Any:
         """Return how close models come to people as a figure: over layers, where a model has layers (:meth:`fit`)."""
@@ -606,10 +672,7 @@ class Run(RunData[S]):
         kept = values[known]
         if not kept.size:
             raise StatisticError(f"{of} answered no item", why=self.label)
-        boot = self._bootstrap_of(known)
-        interval = boot.interval(lambda rows: float(kept[rows].mean()))
-        name = statistic_name("mean_rating", over="items")
-        result = Estimate(name, float(kept.mean()), interval, len(kept), len(set(boot.groups)))
+        result = self._bootstrap_of(known).mean(statistic_name("mean_rating", over="items"), kept)
         return self.about(result, subject=of, layer=layer, unit="points")
 
     def _fit(self, kind: Kind, subject: str) -> Curve | Estimate | Undefined:
@@ -638,7 +701,8 @@ class Run(RunData[S]):
             return self.about(replace(result, name=name), **about)
         return self.about(replace(result, name=name, n_groups=n_groups, note=note), **about)
 
-    def _trials(self) -> dict[str, NDArray[Any]]:
+    def rating_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of the mixed models, a value for each rating. *Shape of each:* (ratings,)."""
         ratings, rows = self.people, self.item_rows
         columns: dict[str, NDArray[Any]] = {
             "rating": ratings.value,

@@ -114,7 +114,8 @@ def is_study_file(name: str) -> bool:
 def study_yaml(settings: Settings) -> str:
     """Return a study file with every setting, default or not, under a comment.
 
-    >>> print(study_yaml(Settings(study="my_study", seed=7)).split("\\n\\n")[4])
+    >>> settings = study_yaml(Settings(study="my_study", seed=7)).split("\\n\\n")
+    >>> print(next(text for text in settings if "seed: 7" in text))
     # seed of every resampling and of every random start
     seed: 7
     """

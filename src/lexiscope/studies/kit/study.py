@@ -50,7 +50,10 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings, own_items, settings_from
 from lexiscope.core.showing import counted
-from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
+from lexiscope.core.study import CollectionPlan, PlannedAnalysis, PublishedValue, Question, exported_plan
+from lexiscope.report.answers.numbers import Numbers
+from lexiscope.report.answers.results_page import ResultsPage
+from lexiscope.report.answers.sentences import sentence, words_of
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.comparison import claims_section
@@ -75,13 +78,23 @@ from lexiscope.report.part import (
     with_adjusted_p,
     with_published,
 )
-from lexiscope.report.presenting import results_table, sentence, words_of
-from lexiscope.report.sections import asked_in, card_section, omissions_section, question_section, questions_table
-from lexiscope.report.tables import Table, with_minus_signs
+from lexiscope.report.parts.wording_tables import own_statistics_part, wordings_part
+from lexiscope.report.presenting import results_table
+from lexiscope.report.sections import (
+    asked_in,
+    card_section,
+    omissions_section,
+    plan_sections,
+    question_section,
+    questions_table,
+)
+from lexiscope.report.tables import Table
 from lexiscope.resources.fetch import locate_all
 from lexiscope.resources.tables.delimited import read_csv
-from lexiscope.studies.kit.answers import ComparableAnswers
+from lexiscope.studies.kit.answers import ComparableAnswers, wordings_of
 from lexiscope.studies.kit.data import dataset_of, given_files, own_dataset
+from lexiscope.studies.kit.languages import with_language_remarks
+from lexiscope.studies.kit.results_page import AnswerOf, answered_questions, results_page
 from lexiscope.studies.kit.run import Run, RunData
 from lexiscope.tasks import DEFAULT
 
@@ -89,7 +102,6 @@ Answer = Callable[[Any], object]
 Load = Callable[..., Iterable[Item | Response]]
 Compared = Callable[[Any, ResponseTable], ComparableAnswers]
 LoadRun = Callable[[Any, Path, CollectProgress | None], RunData[Any]]
-Said = Callable[[Any, tuple[Record, ...]], str]
 Texts = Sequence[str] | Callable[[Any], Sequence[str]]
 V = TypeVar("V")
 Where = Literal["first", "data", "after"]
@@ -104,18 +116,22 @@ _NEEDED: Mapping[str, str] = {
     "layers": "a model with layers",
 }
 """What questions need, in words."""
-_LIVE = "collected"
+_LIVE, _WORDINGS = "collected", "wordings"
 
 
 @dataclass(frozen=True, slots=True)
 class StudyQuestion:
-    """A question of a study: what it needs to be answered, the function that answers it, the one that sums it up."""
+    """A question of a study: what it needs, the function that answers it, and how its answer reads on the page.
+
+    ``rule`` makes its answer on the Results page, ``short`` is its word in the strip of contents.
+    """
 
     question: Question
     needs: tuple[str, ...]
     answer: Answer
-    said: Said | None = None
     families: tuple[TestFamily, ...] = ()
+    rule: AnswerOf | None = None
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +155,11 @@ class Study:
 
     *meanings* are those of the statistics that only this study has: those of ``kit/statistics.csv`` mean the same in
     every study. *methods* say how it was computed and *limits* what limits its meaning, as texts or as a function of
-    the run. *mini* are settings with which the study runs without data or models. *planned* are the analyses that a
-    plan named, for the settings of a run; *complete* fills in what settings leave to the study; *given* returns the
-    checksums of further files on which a run depends, in addition to the items and :func:`given_files`.
+    the run. *headline* is the question at the top of the Results page, *answer* the rule for its answer; by default it
+    is the title, and the answer to the first question with a drawing. *mini* are settings with which the study runs
+    without data or models. *planned* are the analyses that a plan named, for the settings of a run; *complete* fills in
+    what settings leave to the study; *given* returns the checksums of further files on which a run depends, in addition
+    to the items and :func:`given_files`.
     """
 
     def __init__(
@@ -166,6 +184,8 @@ class Study:
         planned: Callable[[Any], Sequence[PlannedAnalysis]] | None = None,
         complete: Callable[[Any], Settings] | None = None,
         given: Callable[[Any], Mapping[str, str]] | None = None,
+        headline: str | Callable[[Any], str] = "",
+        answer: AnswerOf | None = None,
     ) -> None:
         if not name.replace("_", "a").isalnum():
             raise SpecError(f"{name!r} cannot name a study", hint="use letters, digits and _")
@@ -188,6 +208,7 @@ class Study:
                 why = f"in all studies it is: {statistics()[name]}"
                 raise SpecError(what, why=why, hint="give the study's own statistic another name")
         self.mini, self.planned, self.complete, self.given = mini, planned, complete, given
+        self.headline, self.answer = headline, answer
         self.questions: list[StudyQuestion] = []
         self.sections: list[StudySection] = []
         self.load: Load | None = None
@@ -240,22 +261,24 @@ class Study:
         place: str = "",
         analysis: Literal["exploratory"] = "exploratory",
         needs: str | Sequence[str] = (),
-        said: Said | None = None,
         families: Sequence[TestFamily] = (),
+        answer: AnswerOf | None = None,
+        short: str = "",
     ) -> Callable[[Answer], Answer]:
         """Mark the function that answers a question.
 
         *place* is where the paper asks it; *needs* is what must be there (``ratings``, ``norms``, ``models``,
-        ``layers``): without it the report gives the reason for the missing answer. *said* puts its records into one
-        line for the table of questions. *families* are the families of its tests: their p values are adjusted for how
-        many they are. Tests of none of these are a family with the others of the same statistic.
+        ``layers``): without it the report gives the reason for the missing answer. *families* are the families of its
+        tests: their p values are adjusted for how many they are. Tests of none of these are a family with the others of
+        the same statistic. *answer* is the rule for its answer on the Results page (by default that of the type of what
+        is returned), *short* its word in the strip of contents.
         """
         needed = (needs,) if isinstance(needs, str) else tuple(needs)
 
-        def add(answer: Answer) -> Answer:
+        def add(make: Answer) -> Answer:
             question = Question(f"Q{len(self.questions) + 1}", text, place, analysis)
-            self.questions.append(StudyQuestion(question, needed, answer, said, tuple(families)))
-            return answer
+            self.questions.append(StudyQuestion(question, needed, make, tuple(families), answer, short))
+            return make
 
         return add
 
@@ -366,6 +389,7 @@ class Study:
             return self.run_maker(settings, folder, progress)
         data, live, answers = self._data(settings), live_subjects(settings.subjects, settings), ResponseTable.empty()
         if live:
+            data = with_language_remarks(data, live)
             out, seed = folder / _LIVE, settings.seed
             answers = collect(data.items, live, self.task, views=self.views, out=out, seed=seed, progress=progress)
         return Run(data, answers, settings)
@@ -391,6 +415,7 @@ class Study:
         parts = sections(after=False)
         parts |= {entry.question.question_id: self._answer_part(entry, run) for entry in self.questions}
         parts |= sections(after=True)
+        parts |= {_WORDINGS: self._wordings_part(run, parts)} if wordings_of(run.responses) else {}
         return _with_own_names({name: run.mark_simulated(name, part) for name, part in parts.items()})
 
     def _data(self, settings: Settings) -> Dataset:
@@ -406,7 +431,7 @@ class Study:
     def _compute(self, run: RunData[Any], folder: Path, given: Given) -> Computed:
         settings = run.settings
         parts = self.analyse(run)
-        planned = analyses_in_force(self.planned(settings) if self.planned else (), settings)
+        planned = self._planned_analyses(run)
         records = marked_records(parts, self.QUESTIONS, settings, planned)
         records = with_published(records, run.printed_values(self.PUBLISHED))
         simulated = holds_simulated(run.responses) and not any(record.people for record in records)
@@ -419,11 +444,13 @@ class Study:
         handed = StudyExports(
             run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records)
         )
+        page = self._results_page(run, parts, records)
+        in_words = page.results() if page is not None else {}
         report = Report(
             settings.title or _text_of(self.title, run),
             language="en",
             subtitle=_text_of(self.subtitle, run),
-            sections=tuple(map(run.mark_section, self._sections(run, parts, records, planned))),
+            sections=tuple(map(run.mark_section, self._sections(run, parts, records, planned, in_words))),
             run=about_run(
                 settings,
                 data=dict(run.checksums),
@@ -434,10 +461,37 @@ class Study:
             records=records,
             # on items of the user's own a study is cited for its methods
             citations=self.citations[:1] if run.own else self.citations,
+            results=page,
         )
         written = export(folder, handed, settings.outputs)
         written += tuple(name for write in self.writers for name in write(run, folder, records))
-        return Computed(report, run.responses, parts, written, meanings)
+        plan = run.once(self._plan)
+        remarks = (*((plan.said(),) if plan else ()), *(run.card.remarks if run.own and run.card else ()))
+        return Computed(report, run.responses, {"data": Part(remarks=remarks), **parts}, written, meanings)
+
+    def _results_page(
+        self, run: RunData[Any], parts: Mapping[str, Part], records: tuple[Record, ...]
+    ) -> ResultsPage | None:
+        """Return the page with the answers, made from the results of the run by the rules of its questions."""
+        figures = {figure.name: figure for part in parts.values() for figure in part.figures}
+        kind, others = run.other_kind
+        computed = [record for record in records if record.status not in ("not reproducible", "not computed")]
+        shown = tuple(run.shown_records(computed))
+        numbers = Numbers(shown, run.names, figures, run.single, others, kind)
+        questions = marked_questions(tuple(map(run.asks, self.QUESTIONS)), records)
+        missing = {e.question.question_id: why for e in self.questions if (why := _not_answered(e, run))}
+        returned = {
+            entry.question.question_id: [v for v in flat_list(run.once(entry.answer)) if isinstance(v, Result)]
+            for entry in self.questions
+            if entry.question.question_id not in missing
+        }
+        rules = {entry.question.question_id: (entry.rule, entry.short) for entry in self.questions}
+        answered, unanswered = answered_questions(questions, rules, returned, missing, numbers, run)
+        title = run.settings.title or _text_of(self.title, run)
+        headline = run.settings.title or _text_of(self.headline, run) or title
+        brand, _, long = (run.card.title if run.card is not None else title).partition(": ")
+        kicker = long or (title if headline != title else brand)
+        return results_page(headline, kicker, brand, self.answer, answered, unanswered, numbers, run)
 
     def _sections(
         self,
@@ -445,37 +499,48 @@ class Study:
         parts: Mapping[str, Part],
         records: tuple[Record, ...],
         planned: Sequence[PlannedAnalysis],
+        in_words: Mapping[str, str],
     ) -> tuple[Section, ...]:
-        """Return the report: questions, materials, participants, models, methods, results, and limits."""
+        """Return the report: questions, materials, participants, models, methods, results, and limits.
+
+        *in_words* has the result of each answered question by its id.
+        """
         questions = marked_questions(tuple(map(run.asks, self.QUESTIONS)), records)
-        said = {
-            entry.question.question_id: with_minus_signs(text)
-            for entry in self.questions
-            if entry.said and (text := entry.said(run, parts[entry.question.question_id].records))
-        }
         settings = run.settings
         resampled = f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}."
         about = tuple(card_section(card, section_id=section_id) for card, section_id in run.cards)
         of_data = self._sections_at("data", run, parts)
         ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
-        table = questions_table(questions, said, parts, name="questions")
+        table = questions_table(questions, in_words, parts, name="questions")
         # what a paper claims is of its own data and of people
         of_paper = not run.own and not holds_simulated(run.responses)
+        worded = [parts[_WORDINGS]] if _WORDINGS in parts else []
         claimed = claims_section(self.CLAIMS, records, self.QUESTIONS) if of_paper else None
         return tuple(
             section
             for section in (
                 *self._sections_at("first", run, parts),
-                Section("questions", "What was asked, and what came out", tables=(table,)),
-                Section("asked", "What was asked, of whom", subsections=(*about, *of_data)),
-                Section("methods", "How it was computed", (*_text_of(self.methods, run), resampled)),
-                *(_question_section_of(question, said, planned, parts) for question in questions),
+                Section("questions", "Summary", tables=(table,)),
+                *plan_sections(run.once(self._plan)),
+                Section("asked", "Materials, participants, models", subsections=(*about, *of_data)),
+                Section("examples", "Example items", tuple(run.examples)),
+                Section("methods", "Methods", (*_text_of(self.methods, run), resampled)),
+                *(_question_section_of(question, in_words, planned, parts) for question in questions),
                 *self._sections_at("after", run, parts),
+                *(Section(_WORDINGS, "Wordings of the prompt", part.paragraphs, part.tables) for part in worded),
                 *filter(None, (omissions_section(parts.values()), claimed)),
                 Section("limits", "Limits", (*_text_of(self.limits, run), *ethics)),
             )
             if section.paragraphs or section.tables or section.figures or section.subsections
         )
+
+    def _wordings_part(self, run: RunData[Any], parts: Mapping[str, Part]) -> Part:
+        """Return what the wordings of the prompts of chat models do to the answers of a run."""
+        answers = self.answers_of(run.settings, run.responses)
+        worded, omissions = answers.over_wordings(resamples=run.settings.n_bootstrap, seed=run.settings.seed)
+        records = [record for part in parts.values() for record in part.records]
+        own = own_statistics_part(records, wordings_of(run.responses), worded)
+        return join_parts((wordings_part(worded), own, part_of(omissions)))
 
     def _sections_at(self, where: Where, run: RunData[Any], parts: Mapping[str, Part]) -> list[Section]:
         sections = []
@@ -493,15 +558,8 @@ class Study:
         return with_adjusted_p(part_of(content, origin=f"the section {section.section_id}"))
 
     def _answer_part(self, asked: StudyQuestion, run: RunData[Any]) -> Part:
-        missing = [what for what in asked.needs if not run.has(what)]
-        if missing:
-            text = f"Not answered: the run has no {' and no '.join(_NEEDED.get(what, what) for what in missing)}."
-            *first, last = [_NEEDED.get(what, what) for what in asked.needs]
-            # the same words a second time would say nothing
-            if missing != list(asked.needs):
-                several = f"{', '.join(first)} and {last}" if first else last
-                text += f" The question needs {several}."
-            return Part(paragraphs=(text,))
+        if why := _not_answered(asked, run):
+            return Part(paragraphs=(why,))
         given = flat_list(run.once(asked.answer))
         name = asked.answer.__name__
         part = part_of(given, origin=f"the question {name}")
@@ -532,9 +590,19 @@ class Study:
 
     def _is_planned(self, question: Question, run: RunData[Any]) -> Callable[[Record], bool]:
         """Return which records of a question belong to an analysis that was planned."""
-        planned = analyses_in_force(self.planned(run.settings) if self.planned else (), run.settings)
+        planned = self._planned_analyses(run)
         own = [analysis for analysis in planned if analysis.question_id == question.question_id]
         return lambda record: any(analysis.covers(record) for analysis in own)
+
+    def _planned_analyses(self, run: RunData[Any]) -> tuple[PlannedAnalysis, ...]:
+        """Return what the study's own plan named, and the plan that was signed for the answers of the run."""
+        own = self.planned(run.settings) if self.planned else ()
+        plan = run.once(self._plan)
+        return analyses_in_force((*own, *(plan.analyses() if plan else ())), run.settings)
+
+    def _plan(self, run: RunData[Any]) -> CollectionPlan | None:
+        exported = exported_plan(run.settings)
+        return exported and exported[0].applied(self.name, self.QUESTIONS, run.responses, run.settings)
 
     def _overview(self, records: tuple[Record, ...]) -> Table:
         marks = [record for record in records if record.layer is None and record.value is not None]
@@ -588,6 +656,20 @@ class _OverviewRow(Result):
         return self.given
 
 
+def _not_answered(asked: StudyQuestion, run: RunData[Any]) -> str:
+    """Return why a run cannot answer a question: what it needs and the run does not have; empty if it can."""
+    missing = [what for what in asked.needs if not run.has(what)]
+    if not missing:
+        return ""
+    text = f"Not answered: the run has no {' and no '.join(_NEEDED.get(what, what) for what in missing)}."
+    *first, last = [_NEEDED.get(what, what) for what in asked.needs]
+    # the same words a second time would say nothing
+    if missing != list(asked.needs):
+        several = f"{', '.join(first)} and {last}" if first else last
+        text += f" The question needs {several}."
+    return text
+
+
 def _with_adjusted_p(result: Result, adjusted: Mapping[Record, Record]) -> Result:
     """Return a result with the adjusted p that its record has, which its sentence says."""
     if not isinstance(result, Estimate | Contrast | Fit):
@@ -624,14 +706,14 @@ def _text_of(said: V | Callable[[Any], V], run: RunData[Any]) -> V:
 
 
 def _question_section_of(
-    question: Question, said: Mapping[str, str], planned: Sequence[PlannedAnalysis], parts: Mapping[str, Part]
+    question: Question, in_words: Mapping[str, str], planned: Sequence[PlannedAnalysis], parts: Mapping[str, Part]
 ) -> Section:
     """The section of a question; one without content is dropped by the caller."""
     part = parts[question.question_id]
     if not (part.tables or part.figures or part.paragraphs or part.remarks):
         return Section(question.question_id.lower(), question.text)
-    result = said.get(question.question_id, "")
-    text = " ".join((*asked_in(question), *((f"Result: {result}.",) if result else ())))
+    result = in_words.get(question.question_id, "")
+    text = " ".join((*asked_in(question), *((f"Result: {result}",) if result else ())))
     marked = planned_text(question, planned)
     texts = (*((text,) if text else ()), *marked, *part.paragraphs, *dict.fromkeys(part.remarks))
     section = question_section(question, texts, part)

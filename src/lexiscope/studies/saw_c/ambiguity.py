@@ -5,25 +5,30 @@ They are asked of items with the condition ``ambiguity_type``; some also have do
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
 from lexiscope.analysis.correlation import spearman
-from lexiscope.analysis.norms.decomposition import residuals_by_condition, variance_decomposition
+from lexiscope.analysis.layers.layers import HELD_OUT_RESIDUAL, held_out_residuals
+from lexiscope.analysis.norms.decomposition import (
+    RESIDUAL,
+    residuals_by_condition,
+    variance_decomposition,
+)
 from lexiscope.analysis.norms.norms import condition_means
-from lexiscope.analysis.regression import INTERCEPT, logistic
-from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
-from lexiscope.report.part import record_cell
-from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
-from lexiscope.report.tables import INTEGER, P_VALUE, Column, Format, Table
+from lexiscope.analysis.regression import logistic
+from lexiscope.core.result import Result, Undefined, statistic_name
+from lexiscope.report.parts.layer_parts import added_table, residuals_by_condition_table
+from lexiscope.report.parts.people_tables import condition_means_table
+from lexiscope.report.pivot import numbers_table, records_of
+from lexiscope.report.tables import Format
 from lexiscope.studies.kit.run import Floats
 from lexiscope.studies.saw_c.data import Flags, SawCData
-from lexiscope.studies.saw_c.layers import TWO, main_fits
-from lexiscope.studies.saw_c.people import THREE
+from lexiscope.studies.saw_c.layers import main_fits
 
 FACTOR = "ambiguity_type"
+TWO = Format("number", 2)
 _GLM = "same_sense~norm"
 _SENSORIMOTOR, _DOMINANCE = "sensorimotor_distance", "dominance_asymmetry"
 
@@ -46,38 +51,20 @@ def ratings_by_type(run: SawCData) -> object:
         return ()
     means = condition_means(run.people, dict(zip(run.words, cells, strict=True)))
     records = records_of(run.about(mean, unit="rating") for mean in means)
-    rows = tuple(
-        (
-            record.condition.replace("=", ": "),
-            "SD" if "sd" in record.statistic else "mean",
-            record_cell(record),
-            record.n,
-        )
-        for record in records
-    )
-    heads = (Column("Condition"), Column("Statistic"), Column("Rating", TWO), Column("Ratings", INTEGER))
-    table = Table("ratings_by_type", "", "Ratings by sense and ambiguity type", heads, rows, ("Over trials.",))
+    table = condition_means_table("ratings_by_type", "Ratings by sense and ambiguity type", records)
     return records, table, _sense_from_norms(run)
 
 
 def _sense_from_norms(run: SawCData) -> object:
     same, norm = np.asarray(run.same)[run.has_norm], run.norm[run.has_norm]
-    name = statistic_name("coefficient", term="norm", model=_GLM)
-    fit = run.attempt(name, partial(logistic, same, norm[:, None], ["norm"]))
+    fit = run.attempt(f"coefficient(term=norm,model={_GLM})", partial(logistic, same, norm[:, None], ["norm"]))
     if isinstance(fit, Undefined):
         return fit
     note = "log odds of the same sense per point of the scale; pairs count as independent"
-    results: list[Result] = [Estimate(statistic_name("aic", model=_GLM), fit.aic, n=fit.n)]
-    for row in fit.coefficients:
-        term = row.name.strip("()") if row.name == INTERCEPT else row.name
-        results.append(
-            Estimate(statistic_name("coefficient", term=term, model=_GLM), row.estimate, n=fit.n, p=row.p, note=note)
-        )
-        results.append(Estimate(statistic_name("standard_error", term=term, model=_GLM), row.standard_error))
-    records = records_of(map(run.about, results))
-    columns = (Column("Number"), Column("Value", THREE), Column("p", P_VALUE), Column("n", INTEGER))
-    rows = tuple((record.statistic, record_cell(record), record.p, record.n) for record in records)
-    return records, Table("sense_from_norms", "", "Same sense predicted from the norms", columns, rows, (note,))
+    records = records_of(run.about_all(fit.results(_GLM, note=note)))
+    return records, numbers_table(
+        "sense_from_norms", "Same sense predicted from the norms", records, label="Number", notes=(note,)
+    )
 
 
 def beyond_distance(run: SawCData) -> object:
@@ -94,13 +81,15 @@ def beyond_distance(run: SawCData) -> object:
     for fit in run.once(main_fits):
         where = {"subject": fit.subject, "layer": fit.best, "view": fit.distances.view}
         column, labels = fit.distances.at(fit.best), np.array(cells)[run.has_norm].tolist()
-        resample = partial(run.resample, residuals_by_condition, run.norm[run.has_norm], column[run.has_norm])
-        report = run.attempt("mean_residual", partial(resample, ["distance"], labels, model="norm~distance"))
-        results += (
-            [run.about(report, **where)]
-            if isinstance(report, Undefined)
-            else run.about_all((residual.about(unit="rating") for residual in report[1]), **where)
-        )
+        distances, norms = run.on_norms(fit.distances)
+        at_best = partial(run.resample, residuals_by_condition, norms, column[run.has_norm], ["distance"], labels)
+        report = run.attempt(RESIDUAL, partial(at_best, model="norm~distance"))
+        residuals = (report,) if isinstance(report, Undefined) else report[1]
+        results += run.about_all(residuals, unit="rating", **where)
+        if len(fit.distances.layers or ()) > 1:
+            other_words = partial(run.hold_out, held_out_residuals, norms, distances, labels)
+            of_others = partial(other_words, layers=fit.distances.layers)
+            results += run.attempt_all(HELD_OUT_RESIDUAL, of_others, unit="rating", **where | {"layer": None})
         for name, values, rows in _other_norms(run):
             known = np.column_stack([np.asarray(run.same, dtype=float), column])[rows]
             several = len(np.unique(known[:, 0])) > 1
@@ -109,15 +98,28 @@ def beyond_distance(run: SawCData) -> object:
             decompose = partial(
                 run.resample, variance_decomposition, run.norm[rows], first, values[rows], rows=rows, names=names
             )
-            parts = run.attempt(statistic_name("unique_r_squared", of=name), decompose, **where)
-            explained = (parts,) if isinstance(parts, Undefined) else parts
-            results += [run.about(part, condition=f"beside={name}", **where) for part in explained]
+            unique = statistic_name("unique_r_squared", of=name)
+            results += run.attempt_all(unique, decompose, condition=f"beside={name}", **where)
     for name, values, rows in _other_norms(run):
         rho = statistic_name("spearman", of=name, **{"with": "norms"})
         result = run.attempt(rho, partial(run.resample, spearman, values[rows], run.norm[rows], rows=rows))
         results.append(run.about(result if isinstance(result, Undefined) else result.about(name=rho)))
     records = records_of(results)
-    return records, _type_table(run, records), _other_table(run, records)
+    notes = ("Sensorimotor distance: all pairs. Dominance asymmetry: pairs of different senses. Words are resampled.",)
+    return (
+        records,
+        residuals_by_condition_table(
+            "residuals_by_type", "Mean residuals by sense and ambiguity type", records, run.titles
+        ),
+        added_table(
+            "other_norms",
+            "What sensorimotor distance and dominance add to distance",
+            records,
+            run.titles,
+            {_SENSORIMOTOR: "sense+distance", _DOMINANCE: "distance"},
+            notes=notes,
+        ),
+    )
 
 
 def _other_norms(run: SawCData) -> list[tuple[str, Floats, Flags]]:
@@ -131,35 +133,3 @@ def _other_norms(run: SawCData) -> list[tuple[str, Floats, Flags]]:
         if rows.any():
             norms.append((name, values, rows))
     return norms
-
-
-def _type_table(run: SawCData, records: Sequence[Record]) -> Table:
-    own = [record for record in records if record.statistic == "mean_residual(model=norm~distance)"]
-    conditions = dict.fromkeys(record.condition for record in own)
-    columns = [
-        Col(condition.replace(f" {FACTOR}=", ", ").replace("same_sense=", "same: "), own[0].statistic, TWO,
-            where={"condition": condition})
-        for condition in conditions
-    ]  # fmt: skip
-    notes = (
-        "Norm ~ distance at the layer of highest R², chosen on the same items. Positive: people see more relatedness. "
-        "Intervals resample words.",
-    )
-    title = "Mean residuals by sense and ambiguity type"
-    return pivot("residuals_by_type", title, records, columns, rows_of_subjects(run.titles), notes=notes)
-
-
-def _other_table(run: SawCData, records: Sequence[Record]) -> Table | None:
-    blocks = {_SENSORIMOTOR: "sense+distance", _DOMINANCE: "distance"}
-    known = [name for name in blocks if any(record.condition == f"beside={name}" for record in records)]
-    columns = [
-        Col(label, f"{kind}(of={of})", Format("number", 3), where={"condition": f"beside={name}"})
-        for name in known
-        for label, kind, of in (
-            (f"R² of {blocks[name].replace('+', ' and ')}", "r_squared", blocks[name]),
-            (f"… added by {name.replace('_', ' ')}", "unique_r_squared", name),
-        )
-    ]
-    notes = ("Sensorimotor distance: all pairs. Dominance asymmetry: pairs of different senses. Words are resampled.",)
-    title = "What sensorimotor distance and dominance add to distance"
-    return pivot("other_norms", title, records, columns, rows_of_subjects(run.titles), notes=notes) if known else None

@@ -12,16 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
-from lexiscope.analysis.layers.layers import values_by_layer
+from lexiscope.analysis.layers.layer_fits import Distances, distances_of
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Record
 from lexiscope.core.scale import Scale
-from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.data import askable, own_dataset, with_models
+from lexiscope.studies.kit.languages import with_language_remarks
+from lexiscope.studies.kit.participants import read_participants
 from lexiscope.studies.kit.run import Floats, Run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -30,7 +32,6 @@ Trials = dict[str, NDArray[Any]]
 V = TypeVar("V")
 
 TASK = "relatedness"
-ABOUT_PEOPLE = ("country", "gender", "age")
 ASKED = "full"
 """What the participants saw: the sentences as they are. A chat model is asked in this view alone."""
 SAME, DIFFERENT = "Same Sense", "Different Sense"
@@ -38,36 +39,6 @@ NOT_IN_PAPER = "not in the paper"
 BETO = "bert-base-spanish-wwm-cased"
 # SAW-C's participants read no final stop, its models did; RAW-C's sentences have one in the published text
 VIEWS = {"saw_c": ("full+final_stop", "full"), "raw_c": ("full",)}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Distances:
-    """The cosine distances of one subject in one view.
-
-    *Shape:* ``matrix`` (items, layers), in the order of the run's items; ``layers`` their numbers, or ``None``
-    for a subject that was released without layers. *Higher means:* less related.
-    """
-
-    subject: str
-    view: str
-    layers: tuple[int, ...] | None
-    matrix: Floats
-    facts: SubjectFacts
-
-    @property
-    def title(self) -> str:
-        """The name of the subject as tables and figures print it."""
-        return self.facts.title or self.subject
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all layers from 0 on are there, so that a column's number is its depth."""
-        return self.layers == tuple(range(self.matrix.shape[1]))
-
-    def at(self, layer: int | None) -> Floats:
-        """Return the distances at one layer (``None``: the only one that there is). *Shape:* (items,)."""
-        column = -1 if layer is None or self.layers is None else self.layers.index(layer)
-        return np.asarray(self.matrix[:, column])
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +68,14 @@ class SawCData(Run[SawCSettings]):
         return (*super().cards, *(((self.beside.card, "data_beside"),) if self.beside else ()))
 
     @cached_property
+    def norm(self) -> Floats:
+        """The mean rating of each item, NaN for an item without one. *Shape:* (items,)."""
+        return super().norm if super().has("norms") else np.full(len(self.items), np.nan)
+
+    @cached_property
     def has_norm(self) -> Flags:
         """Which items have a norm. *Shape:* (items,)."""
-        return np.asarray(~np.isnan(self.norm)) if super().has("norms") else np.full(len(self.items), False)
+        return ~np.isnan(self.norm)
 
     @cached_property
     def same(self) -> Flags | None:
@@ -124,15 +100,7 @@ class SawCData(Run[SawCSettings]):
 
         Errors: :class:`InputError` for a subject that did not answer every item at every layer.
         """
-        table, ids = self.responses.where(measure="cosine_distance"), list(self.words)
-        distances = []
-        for view in self.settings.views:
-            answers = table.where(view=view)
-            for subject in answers.unique("subject_id"):
-                layers, matrix = values_by_layer(answers.where(subject_id=subject), ids)
-                facts = self.facts.get(subject, SubjectFacts(subject))
-                distances.append(Distances(subject, view, layers or None, matrix, facts))
-        return tuple(distances)
+        return distances_of(self.responses, list(self.words), self.settings.views, self.facts)
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
@@ -161,6 +129,21 @@ class SawCData(Run[SawCSettings]):
         main = (distances for distances in self.distances if distances.view == self.settings.views[0])
         return {distances.subject: distances.title for distances in main}
 
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of the subjects in the report, by their ids."""
+        known = {subject: facts.title.partition(" (")[0] for subject, facts in self.facts.items() if facts.title}
+        return {**super().names, **known}
+
+    @property
+    def other_kind(self) -> tuple[str, frozenset[str]]:
+        """The multilingual models."""
+        return "multilingual", frozenset(subject for subject, facts in self.facts.items() if facts.multilingual)
+
+    def shown_records(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Return the records of the main view, and those of no view."""
+        return [record for record in records if record.view in ("", self.settings.views[0])]
+
     def has(self, what: str) -> bool:
         """Say whether there are ``ratings`` of people, ``norms``, ``senses`` of the pairs, ``distances``, ``models``.
 
@@ -182,6 +165,14 @@ class SawCData(Run[SawCSettings]):
         """
         chosen = self._bootstrap_of(self.has_norm if rows is None else rows)
         return statistic(*given, **chosen.options, **options)
+
+    def hold_out(self, statistic: Callable[..., V], *given: object, rows: Flags | None = None, **options: object) -> V:
+        """Return ``statistic(*given)`` of the rated items, or of *rows*, which holds words out; they are resampled too.
+
+        Other than in :meth:`resample`, the words are known to the statistic even if nothing is resampled.
+        """
+        groups = self._bootstrap_of(self.has_norm if rows is None else rows).groups
+        return statistic(*given, groups=groups, **self.resampling, **options)
 
     def on_norms(self, distances: Distances) -> tuple[Floats, Floats]:
         """Return the distances and the norms of the rated items. *Shape:* (rated items, layers), (rated items,)."""
@@ -246,11 +237,17 @@ def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None
     if settings.items:
         scale = Scale.between(*settings.scale)
         source = own_dataset(
-            settings.items, task=TASK, language=settings.language, scale=scale, ratings=settings.ratings
+            settings.items,
+            task=TASK,
+            language=settings.language,
+            scale=scale,
+            ratings=settings.ratings,
+            options=settings,
         )
     else:
         source = catalog.dataset(settings.dataset)
     live, unasked = askable(live_subjects(settings.subjects, settings), source.items, TASK)
+    source = with_language_remarks(source, live)
     # a chat model is asked what people were asked, and pays for each question: in one view
     asked = [subject for subject in live if isinstance(subject, Converses)]
     others = [subject for subject in live if subject not in asked]
@@ -269,35 +266,12 @@ def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None
     data = replace(source, responses=recorded)
     ids = frozenset(subject.subject_id for subject in live)
     beside = _load_beside(settings, data, out, progress) if settings.beside else None
-    known = _read_participants(Path(settings.participants)) if settings.participants else {}
+    known = read_participants(Path(settings.participants)) if settings.participants else {}
     return SawCData(
         *(data, ResponseTable.concat(answers), settings),
         facts=facts, live=ids, exclusion=exclusion, beside=beside, participants=known,
         unasked=unasked,
     )  # fmt: skip
-
-
-def _read_participants(path: Path) -> dict[str, dict[str, str]]:
-    """Read what is known of the participants, without empty cells; a column may be ``about_country`` or ``country``.
-
-    Errors: :class:`InputError` for a table without ``participant_id`` or without any of these columns, a participant
-    who is there twice, and an age that is no number.
-    """
-    table = read_csv(path)
-    columns = {name.removeprefix("about_"): name for name in table.columns}
-    known = [name for name in ABOUT_PEOPLE if name in columns]
-    if "participant_id" not in columns or not known:
-        what = f"a table of participants needs the column participant_id, and one of {', '.join(ABOUT_PEOPLE)}"
-        raise InputError(what, place=Place(str(path), 1), hint=f"it has: {', '.join(table.columns)}")
-    table.distinct("participant_id")
-    for row, age in enumerate(table[columns["age"]] if "age" in known else ()):
-        if age.strip() and not age.strip().replace(".", "", 1).isdecimal():
-            table.refuse(row, columns["age"], "an age in years is needed here, or nothing")
-    cells = {name: [cell.strip() for cell in table[columns[name]]] for name in known}
-    return {
-        who: {name: cells[name][row] for name in known if cells[name][row]}
-        for row, who in enumerate(table["participant_id"])
-    }
 
 
 def _load_beside(settings: SawCSettings, data: Dataset, out: Path, progress: CollectProgress | None) -> SawCData:

@@ -12,13 +12,12 @@ import numpy as np
 
 from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
 from lexiscope.analysis.agreement.ceilings import agreement_ceilings, split_half
-from lexiscope.analysis.agreement.consistency import coverage, group_consistency
+from lexiscope.analysis.agreement.consistency import coverage, describe_participants, group_consistency, rating_counts
 from lexiscope.analysis.agreement.raters import RaterAgreement, included, leave_one_out, model_place
 from lexiscope.analysis.norms.norms import condition_means
-from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition
-from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
 from lexiscope.items.arrange.pairs import sizes_of_pairs
 from lexiscope.report.figures import Figure, Heading
@@ -28,8 +27,9 @@ from lexiscope.report.pivot import Col, pivot, quantities, records_of, rows_of
 from lexiscope.report.plots.distributions import density_by_condition
 from lexiscope.report.sections import FilterStep, filters_table
 from lexiscope.report.tables import Column, Format, Table
+from lexiscope.studies.kit.participants import ABOUT_PEOPLE
 from lexiscope.studies.kit.study import printed_values
-from lexiscope.studies.saw_c.data import ABOUT_PEOPLE, DIFFERENT, SAME, SawCData
+from lexiscope.studies.saw_c.data import DIFFERENT, SAME, SawCData
 
 THREE = Format("number", 3)
 LEAST_OF_COUNTRY = 10
@@ -54,7 +54,7 @@ def stimuli(run: SawCData) -> object:
         if all(condition in item.conditions for item in run.items):
             words = {item.word for item in run.items if item.conditions[condition] == value}
             sizes[label] = Estimate(statistic_name("n_words_with", property=flag), len(words))
-    rows = dict(zip(sizes, records_of(map(run.about, sizes.values())), strict=True))
+    rows = run.labelled(sizes)
     return *rows.values(), quantities("stimuli", "The stimuli", rows), *_omission_remarks(run)
 
 
@@ -99,7 +99,7 @@ def people(run: SawCData) -> object:
         remark = Remark("There are no single ratings: agreement is not computed." if run.has_norm.any() else none)
         refused = f"--ordinal: no ordinal model was fitted, because {run.name} has no ratings of single people."
         return (remark, Remark(refused)) if run.settings.ordinal else remark
-    rows, agreements = _numbers_of_ratings(run), run.once(rater_agreements)
+    rows, agreements = run.labelled(rating_counts(run.people, list(run.words))), run.once(rater_agreements)
     levels: tuple[Level, ...] = ("interval", "ordinal")
     alphas = [_alpha(run, level) for level in levels]
     ceilings = records_of(_ceilings(run))
@@ -137,15 +137,8 @@ def _participants(run: SawCData) -> object:
     raters = [ratings.rater_ids[code] for code in np.unique(ratings.rater)]
     of = {name: {who: known[name] for who in raters if name in (known := run.participants.get(who, {}))}
           for name in ABOUT_PEOPLE}  # fmt: skip
-    rows_of_people: dict[str, Record] = {}
-    for name in ("country", "gender"):
-        for value, count in sorted(Counter(of[name].values()).items()):
-            statistic = statistic_name("n_participants", by=name)
-            rows_of_people[f"{name.title()}: {value}"] = run.number(statistic, count, condition=f"{name}={value}")
-    if ages := [float(age) for age in of["age"].values()]:
-        for summary, number in (("mean", np.mean), ("median", np.median), ("min", np.min), ("max", np.max)):
-            statistic = statistic_name("age", summary=summary)
-            rows_of_people[f"Age, {summary}"] = run.number(statistic, float(number(ages)), n=len(ages))
+    counts = {name.title(): known for name, known in of.items() if name != "age"}
+    rows_of_people = run.labelled(describe_participants(counts, [float(age) for age in of["age"].values()]))
     missing = [
         Remark(f"{len(raters) - len(known)} of {len(raters)} participants: {name} not known.")
         for name, known in of.items()
@@ -158,16 +151,13 @@ def _participants(run: SawCData) -> object:
 def _countries_compared(run: SawCData, country_of: Mapping[str, str]) -> object:
     """Correlate the norms of each two countries, with the lowest of these correlations."""
     sizes = Counter(country_of.values())
-    names = np.array(run.people.rater_ids)[run.people.rater]
-    kept = np.array([sizes[country_of.get(name, "")] >= LEAST_OF_COUNTRY for name in names])
-    compared = sorted(country for country, size in sizes.items() if size >= LEAST_OF_COUNTRY)
-    if len(compared) < 2:
+    name = statistic_name("group_consistency", method="pearson")
+    compared = {who: country for who, country in country_of.items() if sizes[country] >= LEAST_OF_COUNTRY}
+    if len(set(compared.values())) < 2:
         few = f"fewer than two countries have {LEAST_OF_COUNTRY} participants"
         return Remark(f"Agreement by country is not computed: {few}.") if sizes else ()
-    items = np.array(run.people.item_ids)[run.people.item]
-    ratings = Ratings.from_arrays(names[kept], items[kept], run.people.value[kept])
-    name = statistic_name("group_consistency", method="pearson")
-    pairs = run.attempt(name, partial(group_consistency, ratings, country_of, words=run.words, **run.resampling))
+    ratings = run.people.of_raters(compared)
+    pairs = run.attempt(name, partial(group_consistency, ratings, compared, words=run.words, **run.resampling))
     if isinstance(pairs, Undefined):
         return pairs, Remark(f"Agreement by country: {pairs.reason}.")
     lowest = min(pairs, key=lambda pair: pair.value)
@@ -178,20 +168,6 @@ def _countries_compared(run: SawCData, country_of: Mapping[str, str]) -> object:
     notes = (f"Countries with at least {LEAST_OF_COUNTRY} participants; 95 % interval, words resampled.",)
     title = "Agreement between countries"
     return records, pivot("countries", title, records, columns, rows, labels=("Countries",), notes=notes)
-
-
-def _numbers_of_ratings(run: SawCData) -> dict[str, Record]:
-    ratings = run.people
-    # items without a rating are in no row of the ratings, but count
-    of_item = dict(zip(ratings.item_ids, ratings.counts().tolist(), strict=True))
-    n = [of_item.get(item.item_id, 0) for item in run.items]
-    return {
-        "Participants": run.number("n_participants", len(np.unique(ratings.rater))),
-        "Ratings": run.number("n_trials", len(ratings.value)),
-        "Ratings per pair, fewest": run.number("ratings_per_item(summary=min)", min(n), n=len(n)),
-        "Ratings per pair, mean": run.number("ratings_per_item(summary=mean)", sum(n) / len(n), n=len(n)),
-        "Ratings per pair, most": run.number("ratings_per_item(summary=max)", max(n), n=len(n)),
-    }
 
 
 def rater_agreements(run: SawCData) -> tuple[RaterAgreement, ...]:
@@ -233,12 +209,13 @@ def _ceilings(run: SawCData) -> list[Result]:
     return [*ceilings, run.attempt("split_half_reliability", lambda: run.about(halves()))]
 
 
-def raters_below(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]:
+def raters_below(run: SawCData, rho: float, sign: str, *, chosen: bool = False, **about: Any) -> list[Estimate]:
     """Return the share of raters who agree less with the norms than a model, under both definitions. *SAW-C §4.4.*
 
-    *rho* is the model's agreement, higher meaning closer to people; *sign* is how its name is printed.
+    *rho* is the model's agreement, higher meaning closer to people; *sign* is how its name is printed. *chosen* says
+    that it allows for the choice of the layer.
     """
-    shares = [model_place(raters, rho, called=sign) for raters in run.once(rater_agreements)]
+    shares = [model_place(raters, rho, called=sign, chosen=chosen) for raters in run.once(rater_agreements)]
     return run.about_all(shares, **about)
 
 

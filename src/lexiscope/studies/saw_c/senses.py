@@ -6,15 +6,17 @@ of a test is always printed next to its χ² (SAW-C's χ² for sense is 325.21 o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from lexiscope.analysis.layers.layer_fits import Distances
+from lexiscope.analysis.layers.layers import HELD_OUT_RESIDUAL, held_out_residuals
 from lexiscope.analysis.mixed.models import LikelihoodRatio, NestedModels, likelihood_ratios, reduce
-from lexiscope.analysis.mixed.ordinal import OrdinalRatio, ordinal_likelihood_ratio
+from lexiscope.analysis.mixed.ordinal import ordinal_likelihood_ratios
 from lexiscope.analysis.mixed.r_script import ModelPair, distinct_columns
 from lexiscope.analysis.norms.decomposition import (
     crossed,
@@ -24,24 +26,22 @@ from lexiscope.analysis.norms.decomposition import (
     variance_decomposition,
 )
 from lexiscope.core.response import holds_simulated
-from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Result, Undefined, statistic_name
 from lexiscope.report.figures import Heading
 from lexiscope.report.page.exports import export_r
-from lexiscope.report.part import Remark, record_cell
+from lexiscope.report.part import Remark
+from lexiscope.report.parts.layer_parts import explained_table, residuals_table
 from lexiscope.report.parts.mixed_tables import (
     estimates_table,
-    ordinal_estimates_table,
-    ordinal_tests_table,
+    ordinal_part,
     ratio_tests_table,
     reduction_table,
-    severity_table,
 )
-from lexiscope.report.pivot import Col, pivot, records_of, rows_of
+from lexiscope.report.pivot import numbers_table, records_of
 from lexiscope.report.plots.distributions import Residuals, residual_ridge
 from lexiscope.report.presenting import file_name
-from lexiscope.report.tables import INTEGER, Column, Format, Table
-from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData
-from lexiscope.studies.saw_c.layers import ORDER, TWO, focus_of, main_fits
+from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, SawCData
+from lexiscope.studies.saw_c.layers import ORDER, focus_of, main_fits
 
 REFERENCES = {"Same_sense": DIFFERENT}
 Distance = tuple[str, str, int | None]
@@ -63,9 +63,10 @@ class Test:
     distances: tuple[Distance, ...] = ()
 
     @property
-    def subject_and_layer(self) -> tuple[str, int | None]:
-        """The subject and the layer that the test is about; none if it has no distances, or those of several."""
-        return self.distances[0][1:] if len(self.distances) == 1 else ("", None)
+    def where(self) -> dict[str, str | int | None]:
+        """Subject and layer of its records; none if it has no distances, or those of several."""
+        _, subject, layer = self.distances[0] if len(self.distances) == 1 else ("", "", None)
+        return {"subject": subject, "layer": layer}
 
     @property
     def columns(self) -> dict[str, tuple[str, int | None]]:
@@ -147,23 +148,24 @@ def chosen_tests(run: SawCData) -> tuple[Test, ...]:
     )
 
 
-def _is_possible(run: SawCData, test: Test) -> bool:
-    return {subject for _, subject, _ in test.distances} <= {distances.subject for distances in run.distances}
+def possible_tests(run: SawCData) -> dict[Test, NestedModels]:
+    """Return the chosen tests whose distances are in the run, each with its models and its table of ratings."""
+    known = {distances.subject for distances in run.distances}
+    tests = chosen_tests(run) if run.has("ratings") else ()
+    possible = [test for test in tests if {subject for _, subject, _ in test.distances} <= known]
+    # tests with the same distances share a table, and the models that are in several of them
+    trials = {test.distances: run.trials(test.columns) for test in possible}
+    return {test: NestedModels(test.full, test.reduced, trials[test.distances]) for test in possible}
 
 
 def outcomes_of_tests(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
     """Return the outcome of each test, or why it has none. *Source: SAW-C §3.5, §4.5.*"""
-    tests = chosen_tests(run) if run.has("ratings") else ()
-    # tests with the same distances share a table, and the models that are in several of them
-    possible = [test for test in tests if _is_possible(run, test)]
-    trials = {test.distances: run.trials(test.columns) for test in possible}
-    models = {test: NestedModels(test.full, test.reduced, trials[test.distances]) for test in possible}
     starts, seed = run.settings.starts, run.settings.seed
-    outcomes = likelihood_ratios(models, starts=starts, seed=seed, references=REFERENCES)
+    outcomes = likelihood_ratios(run.once(possible_tests), starts=starts, seed=seed, references=REFERENCES)
     reason = "it needs the distances of {}, not all of which are in this run"
     return {
         test: outcomes.get(test) or Undefined("chi2", reason.format(", ".join(name for _, name, _ in test.distances)))
-        for test in tests
+        for test in (chosen_tests(run) if run.has("ratings") else ())
     }
 
 
@@ -173,37 +175,38 @@ def tests_of(run: SawCData, question: str) -> object:
     if not own:
         return ()
     results: list[Result] = []
-    remarks: list[Remark] = []
     for test, outcome in own.items():
-        subject, layer = test.subject_and_layer
-        name = statistic_name("chi2", test=test.name, df=1)
-        numbers = (replace(outcome, name=name),) if isinstance(outcome, Undefined) else outcome.results(test.name)
-        results += run.about_all(numbers, subject=subject, layer=layer)
-        if isinstance(outcome, LikelihoodRatio):
-            # the paper prints a bound of it: a number of its own, to be compared
-            p = Estimate(statistic_name("p", test=test.name), outcome.p)
-            results.append(run.about(p, subject=subject, layer=layer))
-        reasons = (outcome.reason,) if isinstance(outcome, Undefined) else outcome.remarks
-        remarks += [Remark(f"{test.name}: {reason}") for reason in reasons]
+        if isinstance(outcome, Undefined):
+            name = statistic_name("chi2", test=test.name, df=1)
+            results.append(run.about(replace(outcome, name=name), **test.where))
+            continue
+        # the paper prints a bound of p: a number of its own, to be compared
+        p = Estimate(statistic_name("p", test=test.name), outcome.p)
+        results += run.about_all((*outcome.results(test.name), p), **test.where)
     named = {test.name: outcome for test, outcome in own.items()}
     fits = {name: outcome.full for name, outcome in named.items() if isinstance(outcome, LikelihoodRatio)}
     places = [f"{test.name.replace('_', ' ')}: {test.place}" for test in own if test.place]
-    notes = (f"Places: {'; '.join(places)}.",) if places else ()
     offered = () if run.own else MAXIMAL.get(run.name, ())
     offer = (
         "With every slope that the design allows, χ² is another: --mixed maximal runs those tests (several minutes)."
     )
     return (
         results,
-        ratio_tests_table(f"mixed_model_tests_{question.lower()}", named, notes=notes),
+        ratio_tests_table(
+            f"mixed_model_tests_{question.lower()}", named, notes=[f"Places: {'; '.join(places)}."] if places else ()
+        ),
         estimates_table(f"mixed_model_estimates_{question.lower()}", fits),
         [offer for test in offered[:1] if test.question == question and test not in own],
-        remarks,
-        _ordinal_tests(run, own, question),
+        [
+            Remark(f"{name}: {reason}")
+            for name, outcome in named.items()
+            for reason in ((outcome.reason,) if isinstance(outcome, Undefined) else outcome.remarks)
+        ],
+        _ordinal_tests(run, list(own), question),
     )
 
 
-def _ordinal_tests(run: SawCData, own: Mapping[Test, object], question: str) -> object:
+def _ordinal_tests(run: SawCData, own: Sequence[Test], question: str) -> object:
     """The same tests with ordinal models: thresholds, effects, severity. Linear models stay what they are."""
     if not run.settings.ordinal:
         offer = (
@@ -211,57 +214,22 @@ def _ordinal_tests(run: SawCData, own: Mapping[Test, object], question: str) -> 
             "severity of raters: --ordinal logit (several seconds for each test)."
         )
         return [offer] if question == "Q1" else ()
-    outcomes: dict[str, OrdinalRatio | Undefined] = {}
-    results: list[Result] = []
-    remarks: list[Remark] = []
-    for test in own:
-        for link in run.settings.ordinal if _is_possible(run, test) else ():
-            subject, layer = test.subject_and_layer
-            name = statistic_name("ordinal_chi2", ordinal_test=test.name, link=link, df=1)
-            label = test.name if len(run.settings.ordinal) == 1 else f"{test.name}_{link}"
-            outcome = outcomes[label] = run.attempt(
-                name,
-                partial(
-                    ordinal_likelihood_ratio,
-                    *(test.full, test.reduced, run.trials(test.columns)),
-                    link=link,
-                    starts=min(2, run.settings.starts),
-                    seed=run.settings.seed,
-                    references=REFERENCES,
-                ),
-            )
-            if isinstance(outcome, Undefined):
-                results += run.about_all((outcome,), subject=subject, layer=layer)
-                remarks.append(Remark(f"{test.name}, ordinal: {outcome.reason}"))
-                continue
-            results += run.about_all(outcome.results(test.name), subject=subject, layer=layer)
-            remarks += [Remark(f"{test.name}, ordinal: {remark}") for remark in outcome.remarks]
-            if test.name == "sense":
-                results += run.about_all(outcome.full.severities("Participant", ordinal_test=test.name))
-    fits = {label: outcome.full for label, outcome in outcomes.items() if isinstance(outcome, OrdinalRatio)}
-    severe = {
-        label: fit
-        for label, fit in fits.items()
-        if label.partition("_")[0] == "sense" and "Distance" not in fit.formula
-    }
-    tables = [ordinal_tests_table(f"ordinal_tests_{question.lower()}", outcomes)] if outcomes else []
-    if fits:
-        tables.append(ordinal_estimates_table(f"ordinal_estimates_{question.lower()}", fits))
-    if severe:
-        tables.append(severity_table(f"severity_{question.lower()}", severe, "Participant"))
-    return results, tables, remarks
+    models = {test.name: pair for test, pair in run.once(possible_tests).items() if test in own}
+    starts, seed = min(2, run.settings.starts), run.settings.seed
+    tests = ordinal_likelihood_ratios(models, run.settings.ordinal, starts=starts, seed=seed, references=REFERENCES)
+    about = {test.name: {"dataset": run.name, **test.where} for test in own}
+    severity = [test.name for test in own if not test.distances]
+    return ordinal_part(question.lower(), tests, about, severity=severity)
 
 
 def reductions(run: SawCData) -> object:
     """Start from each maximal model and reduce it by rule until it converges. *Source: SAW-C §3.5.*"""
-    starting = [
-        test for test in run.once(outcomes_of_tests) if test.name.endswith("_maximal") and _is_possible(run, test)
-    ]
+    starting = [(test, pair) for test, pair in run.once(possible_tests).items() if test.name.endswith("_maximal")]
     # two tests may drop different effects from one model: its reduction is one
-    distinct = {test.full: test for test in reversed(starting)}
+    distinct = {test.full: (test.name, pair) for test, pair in reversed(starting)}
     logs = {
-        test.name: reduce(test.full, run.trials(test.columns), starts=2, seed=run.settings.seed, references=REFERENCES)
-        for test in reversed(distinct.values())
+        name: reduce(pair.full, pair.data, starts=2, seed=run.settings.seed, references=REFERENCES)
+        for name, pair in reversed(distinct.values())
     }
     results = [run.about(result) for name, log in logs.items() for result in log.results(name)]
     return (results, reduction_table("reduction", logs)) if logs else ()
@@ -269,14 +237,14 @@ def reductions(run: SawCData) -> object:
 
 def write_r_script(run: SawCData, folder: Path) -> tuple[str, ...]:
     """Write the tests as an R script, with one table of trials for all of them."""
-    tests = [test for test in run.once(outcomes_of_tests) if _is_possible(run, test)]
-    if not tests:
-        return ()
     pairs, columns = distinct_columns(
-        [(ModelPair(test.name, test.full, test.reduced, links=run.settings.ordinal), test.columns) for test in tests]
+        [
+            (ModelPair(test.name, test.full, test.reduced, links=run.settings.ordinal), test.columns)
+            for test in run.once(possible_tests)
+        ]
     )
     simulated = holds_simulated(run.responses)
-    return export_r(folder, pairs, run.trials(columns), references=REFERENCES, simulated=simulated)
+    return export_r(folder, pairs, run.trials(columns), references=REFERENCES, simulated=simulated) if pairs else ()
 
 
 # -- what sense and distance explain --------------------------------------------------------------------------------
@@ -295,12 +263,17 @@ def explain_norms(run: SawCData) -> object:
     ridges: list[Residuals] = []
     for fit in run.once(main_fits):
         distances, matrix = fit.distances, fit.distances.matrix[run.has_norm]
+        where = {"subject": distances.subject, "view": distances.view}
         for layer in dict.fromkeys((fit.best, distances.layers[-1])) if distances.layers else (None,):
             results_at_layer = run.attempt("r_squared", partial(_results_at_layer, run, distances, layer))
             if isinstance(results_at_layer, Undefined):
                 remarks.append(Remark(f"{distances.subject}, layer {layer}: {results_at_layer.reason}"))
             else:
                 results += results_at_layer
+        if len(distances.layers or ()) > 1:
+            other_words = partial(run.hold_out, held_out_residuals, norm, matrix, conditions.tolist())
+            of_chosen = partial(other_words, layers=distances.layers)
+            results += run.attempt_all(HELD_OUT_RESIDUAL, of_chosen, unit="rating", **where)
         over_all = partial(run.resample, pooled_residuals, norm, matrix, conditions.tolist(), layers=distances.layers)
         alone = partial(
             residuals_by_condition, norm, matrix[:, -1], ["distance"], conditions.tolist(),
@@ -310,12 +283,11 @@ def explain_norms(run: SawCData) -> object:
         if isinstance(report, Undefined):
             remarks += [Remark(f"{distances.subject}, all layers: {report.reason}")] if distances.layers else []
             continue
-        where = {"dataset": run.name, "subject": distances.subject, "view": distances.view}
         regression, residuals = report
-        results += [residual.about(unit="rating", **where) for residual in residuals if distances.layers]
+        results += run.about_all(residuals if distances.layers else (), unit="rating", **where)
         ridges.append(Residuals(distances.title, regression.residuals, np.repeat(senses, matrix.shape[1])))
     records = records_of(results)
-    tables = (_explained_table(run, records), _residual_table(run, records)) if records else ()
+    tables = (explained_table(records, run.titles), residuals_table(records, run.titles)) if records else ()
     heading = Heading(
         *run.numbered("figure", "residuals_by_sense", "5"),
         "What people see beyond distance: residuals by sense",
@@ -335,37 +307,6 @@ def _results_at_layer(run: SawCData, distances: Distances, layer: int | None) ->
     residuals = [mean.about(unit="rating") for mean in means]
     where = {"dataset": run.name, "subject": distances.subject, "view": distances.view}
     return [result.about(layer=layer, **where) for result in (*parts, *residuals)]
-
-
-def _explained_table(run: SawCData, records: Sequence[Record]) -> Table:
-    columns = (
-        Col("sense", "r_squared(of=sense)"),
-        Col("distance", "r_squared(of=distance)"),
-        Col("both", "r_squared(of=sense+distance)"),
-        Col("sense only", "unique_r_squared(of=sense)"),
-        Col("distance only", "unique_r_squared(of=distance)"),
-        Col("shared", "shared_r_squared(of=sense+distance)"),
-    )
-    own = [record for record in records if record.statistic == "r_squared(of=sense)"]
-    rows = rows_of(own, "subject", "layer", names=run.titles)
-    labels = ("Subject", Column("Layer", INTEGER))
-    title = "Variance of the norms that sense and distance explain"
-    notes = ("Unadjusted R² of linear regressions of the norms; intervals resample words.",)
-    return pivot("explained_variance", title, records, columns, rows, labels=labels, notes=notes)
-
-
-def _residual_table(run: SawCData, records: Sequence[Record]) -> Table:
-    models = {"mean_residual(model=norm~distance)": "norm ~ distance"}
-    models["mean_residual(model=norm~distance*layer)"] = "norm ~ distance × layer"
-    columns = [
-        Col(label, tuple(models), TWO, where={"condition": f"same_sense={same}"})
-        for label, same in (("Same sense", True), ("Different sense", False))
-    ]
-    own = [record for record in records if record.statistic in models]
-    rows = rows_of(own, "subject", "statistic", "layer", names={**run.titles, **models})
-    labels = ("Subject", "Regression", Column("Layer", INTEGER))
-    notes = ("Positive: people see more relatedness than the distance predicts. Intervals resample words.",)
-    return pivot("residuals_by_sense", "Mean residuals by sense", records, columns, rows, labels=labels, notes=notes)
 
 
 def joint_regressions(run: SawCData) -> object:
@@ -388,9 +329,5 @@ def joint_regressions(run: SawCData) -> object:
     residuals = [mean.about(unit="rating") for mean in means]
     explained_by = run.resample(explained_variance, norm, models).values()
     records = records_of(result.about(dataset=run.name) for result in (*explained_by, *residuals))
-    heads = (Column("Statistic"), Column("Condition"), Column("Value", Format("number", 3)), Column("n", INTEGER))
-    rows = tuple(
-        (record.statistic, record.condition.replace("=", ": "), record_cell(record), record.n) for record in records
-    )
     title = "Several distances in one regression of the norms"
-    return records, Table("joint_regressions", "", title, heads, rows, ("Intervals resample words.",))
+    return records, numbers_table("joint_regressions", title, records, notes=("Intervals resample words.",))

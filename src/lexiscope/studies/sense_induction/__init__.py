@@ -9,37 +9,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from lexiscope.analysis.choices.choice_sets import EXPECTED, UNDECIDED
+from lexiscope.analysis.families import TestFamily
 from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Record
 from lexiscope.report.page.simulated import simulated_text
 from lexiscope.report.part import record_cell
-from lexiscope.report.pivot import Col, PivotRow, pivot
+from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Cell, Format, Table, drop_empty
 from lexiscope.studies.kit.study import Study, read_texts
-from lexiscope.studies.sense_induction.data import MADE_UP, compared_answers, load_run, text_files
-from lexiscope.studies.sense_induction.paper_tables import difference_words, paper_tables
-from lexiscope.studies.sense_induction.people import people, people_words
-from lexiscope.studies.sense_induction.planted import recovery, recovery_words
+from lexiscope.studies.sense_induction import answers
+from lexiscope.studies.sense_induction.data import compared_answers, load_run, text_files
+from lexiscope.studies.sense_induction.paper_tables import paper_tables, senses_left_out
+from lexiscope.studies.sense_induction.people import people
+from lexiscope.studies.sense_induction.planted import recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.studies.sense_induction.similarity import (
-    accuracy_words,
-    contrast,
-    highest_words,
-    order_words,
-    same_sense,
-    usages,
-    words,
-)
-from lexiscope.studies.sense_induction.vectors import (
-    frequency,
-    noise,
-    noise_words,
-    sense_sections,
-    senses_words,
-    trainings,
-    write_pages,
-)
+from lexiscope.studies.sense_induction.similarity import contrast, same_sense, usages, words
+from lexiscope.studies.sense_induction.vectors import frequency, noise, sense_sections, trainings, write_pages
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
+from lexiscope.training.gasi.planted import MADE_UP
 
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
@@ -48,6 +35,7 @@ SUBTITLE = "Vectors with several senses for a word, beside people's ratings and 
 
 study = Study(
     "sense_induction",
+    headline="Do similarities of induced senses follow people’s judgments?",
     title="Induced senses",
     subtitle=lambda run: simulated_text(SUBTITLE) if run.all_simulated else SUBTITLE,
     citation="Guo, F., Iyyer, M., & Boyd-Graber, J. (2018). Inducing and Embedding Senses with Scaled Gumbel Softmax. "
@@ -63,41 +51,57 @@ study.run_data(load_run)
 study.compared(compared_answers)
 study.section("The vectors", section_id="vectors")(trainings)
 study.question(
-    "How near do similarities of words come to people's ratings?",
+    "How closely do similarities of words follow people's ratings?",
     place="§5, Tables 6 and 7",
     needs="rated pairs of words",
-    said=lambda run, records: highest_words(run, records, MAX_SIM),
+    answer=answers.WORDS,
+    short="Words",
 )(words)
 study.question(
-    "How near do similarities of usages in context come to people's ratings?",
+    "How closely do similarities of usages in context follow people's ratings?",
     place="§5",
     needs="rated pairs of usages",
-    said=lambda run, records: highest_words(run, records, AVG_SIM_C),
+    answer=answers.USAGES,
+    short="Usages",
 )(usages)
 study.question(
     "Are usages with one meaning given one sense, and others not?",
     place="§5, Table 8",
     needs="pairs with a right answer",
-    said=accuracy_words,
+    answer=answers.SAME_SENSE,
+    short="Same sense",
 )(same_sense)
-study.question("Are planted senses recovered?", place="not in the paper", said=recovery_words)(recovery)
-study.question("How strong must the noise be, and what does it do?", place="§3, Figures 3 and 5", said=noise_words)(
-    noise
-)
+study.question("Are planted senses recovered?", place="not in the paper", short="Planted")(recovery)
+study.question(
+    "How strong must the noise be, and what does it do?",
+    place="§3, Figures 3 and 5",
+    answer=answers.noise,
+    short="Noise",
+)(noise)
 study.question(
     "How many senses are left, of frequent and of rare words?",
     place="Figure 4",
     needs="trainings of this program",
-    said=senses_words,
+    short="Number",
 )(frequency)
-study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", said=people_words)(people)
-study.question("Do similarity and interpretability choose the same vectors?", place="§5.1", said=order_words)(contrast)
+study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", short="People")(people)
+study.question(
+    "Do similarity and interpretability choose the same vectors?", place="§5.1", answer=answers.choice, short="Choice"
+)(contrast)
 study.question(
     "Do the differences between models in the published Tables 5 to 7 hold here?",
     place="Tables 5 to 7, Figure 3",
     needs="trainings of this program",
-    said=difference_words,
+    answer=answers.published_differences,
+    short="Paper",
 )(paper_tables)
+study.question(
+    "What changes where senses are pruned, and where vectors are trained again on what is left?",
+    place="§4.2, §5, Tables 2 and 5",
+    needs="trainings of this program",
+    short="Pruning",
+    families=(TestFamily("senses_left_out", ("similarity_difference", "planted_difference"), columns=("p",)),),
+)(senses_left_out)
 study.section("The senses of words", where="after", section_id="senses")(sense_sections)
 study.writes(write_pages)
 
@@ -116,8 +120,8 @@ def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> 
         Col("Planted, by neighbours", "planted_selection", two_decimals, absent=None),
         Col("Planted, by usages", "planted_accuracy", two_decimals, absent=None),
     )
-    subjects = dict.fromkeys(record.subject for record in records if record.subject and record.status == "")
-    rows = [PivotRow((subject,), {"subject": subject}) for subject in subjects]
+    shown = {column.statistic for column in columns}
+    rows = rows_of((record for record in records if record.statistic in shown and record.status == ""), "subject")
     title = "Vectors beside people and planted senses"
     return drop_empty(pivot("overview", title, records, columns, rows, labels=("Vectors",)))
 

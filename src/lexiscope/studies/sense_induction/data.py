@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol, cast
 
 from lexiscope.build.stories.inventory import check_synset
 from lexiscope.collect import CollectProgress, collect, live_subjects
-from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard
-from lexiscope.core.errors import CapabilityError, DataError, InputError, results_and_errors
+from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
 from lexiscope.core.simulated import SIMULATED
 from lexiscope.core.study import PublishedValue
-from lexiscope.core.subject import ChoosesSense, SubjectSpec
+from lexiscope.core.subject import ChoosesSense
 from lexiscope.datasets.wordsim import NINE
 from lexiscope.datasets.wordsim import SETS as WORD_SETS
 from lexiscope.report.document import Section
@@ -36,18 +35,19 @@ from lexiscope.report.parts.sense_test_parts import (
 )
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.kit.answers import ComparableAnswers
-from lexiscope.studies.kit.pairs import PairSet
+from lexiscope.studies.kit.pairs import PairSet, open_pair_sets
 from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.subjects.senses.gasi import Gasi, trainings_in
+from lexiscope.subjects.senses.gasi import Gasi, expand_folders
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
-from lexiscope.training.gasi.planted import PlantedSenses, made_up_senses, planted_files, read_planted_folder
+from lexiscope.training.gasi.planted import PlantedSenses, planted_files, planted_senses
 
-MADE_UP = "made_up"
-"""The value of the setting ``planted`` that asks for text made by rule, and the folder in which vectors of it lie."""
 MINI_PAIRS = "mini_relatedness"
 SETS: tuple[str, ...] = ("scws", *(f"wordsim?set={name}" for name in NINE), "wic", MINI_PAIRS)
 """The sets of the paper, and the embedded pairs, which are available on any machine."""
+TITLES = {f"wordsim?set={name}": words.title for name, words in WORD_SETS.items()} | {
+    MINI_PAIRS: "Mini pairs (embedded)"
+}
 
 
 class HasSenses(TellsSenses, GivesSenses, Protocol):
@@ -132,6 +132,7 @@ class SenseData(RunData[SenseInductionSettings]):
             "Q7": holds_simulated(self.people.responses),
             "Q8": self.simulated,
             "Q9": any(pairs.simulated for pairs in self.sets),
+            "Q10": any(pairs.simulated for pairs in self.sets),
         }
         return marked_part(part) if simulated.get(name) else part
 
@@ -179,6 +180,11 @@ class SenseData(RunData[SenseInductionSettings]):
         return sense_tests(self.people, known, **self.resampling)
 
     @property
+    def names(self) -> Mapping[str, str]:
+        """What subjects and sets are called in the report, by their ids."""
+        return {**self.titles, **self.set_titles}
+
+    @property
     def set_titles(self) -> dict[str, str]:
         """What the sets are called, by name."""
         return {pairs.name: pairs.title for pairs in self.sets}
@@ -209,7 +215,7 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
         check_synset(settings.synset)
     people = read_answers_and_items(settings.people)
     sets, omissions = open_sets(settings) if subjects else ((), ())
-    planted = _planted_senses(settings, subjects, out, progress)
+    planted = planted_senses(settings.planted, subjects, out, seed=settings.seed, progress=progress)
     answers = []
     for pairs in sets:
         # a dataset may be named by its path
@@ -259,73 +265,20 @@ def subjects_with_senses(settings: SenseInductionSettings) -> tuple[HasSenses, .
     return tuple(cast(HasSenses, subject) for subject in subjects)
 
 
-def expand_folders(specs: Sequence[str]) -> tuple[str, ...]:
-    """Return specs in which a folder of trained folders is replaced by all of them, in the order of their names.
-
-    >>> expand_folders(["sense_embedding:muse:a.txt,b.tsv"])
-    ('sense_embedding:muse:a.txt,b.tsv',)
-    """
-    parsed = [(text, SubjectSpec.parse(text)) for text in specs]
-    return tuple(
-        dict.fromkeys(
-            name for text, spec in parsed for name in (trainings_in(spec) if spec.kind == "gasi" else (text,))
-        )
-    )
-
-
-def _planted_senses(
-    settings: SenseInductionSettings, subjects: tuple[HasSenses, ...], out: Path, progress: CollectProgress | None
-) -> PlantedSenses | None:
-    """Read planted usages, or make text and train vectors on it."""
-    if not settings.planted:
-        return None
-    if settings.planted == MADE_UP:
-        return made_up_senses(out / MADE_UP, seed=settings.seed, progress=progress)
-    items, reference = read_planted_folder(Path(settings.planted))
-    return PlantedSenses(Path(settings.planted).name, items, subjects, reference=reference)
-
-
 def text_files(settings: SenseInductionSettings) -> dict[str, str]:
     """Return the checksums of planted usages, with the vectors that come with them, and of the text of a corpus.
 
     Errors: :class:`InputError` for a file that is not there.
     """
-    paths = list(corpus_files([Path(name) for name in settings.corpus]))
-    if settings.planted and settings.planted != MADE_UP:
-        paths += planted_files(Path(settings.planted))
+    paths = [*corpus_files([Path(name) for name in settings.corpus]), *planted_files(settings.planted)]
     absent = next((path for path in paths if not path.is_file()), None)
     if absent is not None:
         raise InputError(f"there is no file {absent}")
     return {str(path): sha256_of(path) for path in paths}
 
 
-# -- sets of pairs --------------------------------------------------------------------------------------------------
-
-
 def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], tuple[Omission, ...]]:
-    """Load the sets that were asked for; return them, and those that are not available with the reason.
-
-    Errors: :class:`SpecError` for a set of another task, or without ratings; :class:`DataError` where sets were named
-    and none of them is available; those of a set that is available and damaged.
-    """
+    """Load the sets that were asked for. Errors: those of :func:`~lexiscope.studies.kit.pairs.open_pair_sets`."""
     named = settings.datasets or ((settings.dataset,) if settings.dataset else ())
-    sets, missing = results_and_errors({name: partial(pair_set, name) for name in named or SETS}, DataError)
-    if named and not sets:
-        raise next(iter(missing.values()))
-    omissions = tuple(Omission(name, f"Not at hand: {error.sentences}") for name, error in missing.items())
-    return tuple(sets.values()), omissions
-
-
-def pair_set(name: str) -> PairSet:
-    """Load one set of pairs by its name in the catalog, options included.
-
-    Errors: those of the dataset; :class:`SpecError` for one that holds neither rated pairs nor pairs with a right
-    answer to *same sense?*
-    """
-    data = catalog.dataset(name)
-    title = WORD_SETS[name.partition("set=")[2]].title.partition(":")[0] if name.startswith("wordsim?") else ""
-    if name == MINI_PAIRS:
-        # the senses of these pairs are the authors', not judged by people; vectors are of English
-        title = "Mini pairs (embedded)"
-        data = replace(data, items=tuple(item for item in data.items if item.usages[0].language == "en"))
-    return PairSet.of(data, name, title=title, others=SETS)
+    # vectors are of English
+    return open_pair_sets(named, SETS, titles=TITLES, languages={MINI_PAIRS: "en"})

@@ -7,11 +7,9 @@ sense can score well by the first although their neighbours are the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from lexiscope.core.result import Record, Result
-from lexiscope.report.part import Omission, values_in_words
-from lexiscope.report.parts.sense_parts import BY_LOOKS, BY_USAGES, calibration_tables, planted_table
+from lexiscope.core.result import Result
+from lexiscope.report.part import Omission
+from lexiscope.report.parts.sense_parts import calibration_tables, planted_table
 from lexiscope.senses.examples import ReadsSenses
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.training.gasi.planted import PlantedSenses
@@ -51,16 +49,6 @@ def recovery(run: SenseData) -> tuple[object, ...]:
         "nothing."
     )
     return results, table, calibrated, by_rule if planted.by_rule else None, omitted
-
-
-def recovery_words(run: SenseData, records: Sequence[Record]) -> str:
-    """Return the share of usages that each subject has right as text: by neighbours if known, else by usages."""
-    by_looks = BY_LOOKS in {record.statistic for record in records}
-    name = BY_LOOKS if by_looks else BY_USAGES
-    how = "a sense that looks right is chosen" if by_looks else "senses go with what was planted"
-    own = (record for record in records if record.statistic == name)
-    shares = values_in_words(own, run.titles, times=100, end=" %")
-    return f"Usages for which {how}: {shares}" if shares else ""
 
 
 def _looks_omission(planted: PlantedSenses) -> Omission | None:

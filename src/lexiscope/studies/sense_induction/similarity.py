@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from lexiscope.analysis.agreement.raters import leave_one_out
-from lexiscope.analysis.choices.choice_sets import EXPECTED, choices_with_random
+from lexiscope.analysis.choices.choice_sets import choices_with_random
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.senses.disagreeing_orders import compare_every, mean_over_datasets
 from lexiscope.analysis.senses.similarity import similarity_name
@@ -15,9 +15,9 @@ from lexiscope.core.result import Estimate, Record, Result, statistic_name
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.answers.sense_options import SAME
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Omission, ends_of, find_record, part_of, values_in_words
+from lexiscope.report.part import Omission, ends_of, find_record, part_of
 from lexiscope.report.parts.accuracy_tables import random_answers_table
-from lexiscope.report.parts.sense_parts import SIMILARITIES, Compared, orders_sentence, orders_table, similarity_table
+from lexiscope.report.parts.sense_parts import Compared, orders_table, similarity_table
 from lexiscope.report.parts.sense_test_parts import QUESTIONS, SENSES
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of
 from lexiscope.report.plots.accuracy import Dot, accuracy_dots
@@ -97,17 +97,6 @@ def usage_records(run: SenseData) -> list[Record]:
     return records
 
 
-def highest_words(run: SenseData, records: Sequence[Record], measure: str) -> str:
-    """Return the subject with the highest correlation with each set, over covered pairs, as text."""
-    by_set: dict[str, list[Record]] = {}
-    for record in records:
-        if record.statistic == similarity_name(measure) and record.value is not None:
-            by_set.setdefault(record.dataset, []).append(record)
-    best = {name: max(rows, key=lambda record: record.value or 0.0) for name, rows in by_set.items()}
-    texts = [f"{run.set_titles[name]}: {run.title_of(r.subject)} {r.value:.1f}" for name, r in best.items()]
-    return f"Highest {SIMILARITIES[measure]} correlation, 100 × ρ. {'; '.join(texts)}" if texts else ""
-
-
 def _correlations(run: SenseData, *, in_context: bool, measures: Iterable[str]) -> list[Record]:
     subjects, sets = [subject.subject_id for subject in run.subjects], run.rated_sets(in_context=in_context)
     by_set = [pairs.correlations(run.answers, subjects, tuple(measures), **run.resampling) for pairs in sets]
@@ -164,17 +153,6 @@ def same_sense(run: SenseData) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def accuracy_words(run: SenseData, records: Sequence[Record]) -> str:
-    """Return the expected accuracies of each subject on each split, as text."""
-    by_title: dict[str, list[Record]] = {}
-    for record in records:
-        if record.statistic == EXPECTED:
-            title = ", ".join(filter(None, (run.set_titles[record.dataset], record.condition)))
-            by_title.setdefault(title, []).append(record)
-    texts = [f"{name}: {values_in_words(own, run.titles, divide=', ')}" for name, own in by_title.items()]
-    return f"% right, random answers counted as half right. {'; '.join(texts)}" if texts else ""
-
-
 # -- similarity against interpretability ----------------------------------------------------------------------------
 
 _MEAN = statistic_name("spearman_x100", similarity=MAX_SIM, mean="sets")
@@ -210,11 +188,6 @@ def contrast(run: SenseData) -> tuple[object, ...] | Omission:
     )
     counts = [own.results(similarity=_key(a), reading=_key(b)) for (a, b), own in orders_by_pair.items()]
     return counts, table, orders_table(orders_by_pair, run.titles, first="Similarity"), caution
-
-
-def order_words(run: SenseData, _records: Sequence[Record]) -> str:
-    """Return whether similarity and the reading of senses choose the same vectors; empty if they are not compared."""
-    return orders_sentence(run.once(orders), first="a similarity", second="the reading of senses", who="vectors")
 
 
 def orders(run: SenseData) -> Compared:

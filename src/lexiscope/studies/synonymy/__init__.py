@@ -12,21 +12,17 @@ from math import comb
 from pathlib import Path
 
 from lexiscope.analysis.choices.design import CORRECT, INCORRECT, RANDOM, Cell, cell_named
-from lexiscope.analysis.choices.design_answers import versus
 from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
-from lexiscope.core.showing import counted
 from lexiscope.core.spec import plain_name
-from lexiscope.report.plots.style import short_names
-from lexiscope.report.tables import Column, Format, Table
-from lexiscope.studies.kit.study import Study, read_texts
+from lexiscope.report.parts.accuracy_tables import accuracy_overview
+from lexiscope.report.tables import Table
+from lexiscope.studies.kit.study import Study
 from lexiscope.studies.synonymy import accuracy, data, further, gaps
-from lexiscope.studies.synonymy.data import SynonymyData
+from lexiscope.studies.synonymy import answers as page
+from lexiscope.studies.synonymy.data import TEXTS, SynonymyData
 from lexiscope.studies.synonymy.design import RunDesign, is_papers, label_of, ordered_cells
 from lexiscope.studies.synonymy.settings import SynonymySettings
-
-TEXTS = read_texts(Path(__file__).with_name("texts.md"))
-"""The prose of the report."""
 
 
 def _methods(run: SynonymyData) -> Sequence[str]:
@@ -59,6 +55,7 @@ def _limits(run: SynonymyData) -> Sequence[str]:
 
 study = Study(
     "synonymy",
+    headline="Do causal language models know which word is a synonym in context?",
     title=lambda run: ("Synonymy: " if run.design.is_papers else "") + run.card.title,
     subtitle=lambda run: "A study of one's own items" if run.own else "Recorded and live models side by side",
     citation="Ivan, I., Ramisch, C., & Nasr, A. (2025). Evaluating Pretrained Causal Language Models for Synonymy. "
@@ -89,53 +86,11 @@ def _contrast_families(name: str) -> tuple[TestFamily, ...]:
 # -- the questions, each with its result in one line ------------------------------------------------------------------
 
 
-def _accuracy_words(run: SynonymyData, cells: Sequence[Cell]) -> str:
-    texts = []
-    for answers in run.models:
-        scores = {cell: accuracy.score(run, answers, cell) for cell in cells if cell in answers.outcomes}
-        shares = {cell: f"{100 * score.n_correct / score.n:.1f}" for cell, score in scores.items()}
-        values = [shares.get(cell, "—") for cell in cells]
-        if shares:
-            texts.append(f"{answers.title} {' / '.join(values)}")
-    return f"{' / '.join(label_of(cell) for cell in cells)}, %: {'; '.join(texts)}" if texts else ""
-
-
-def _token_words(run: SynonymyData, records: Sequence[Record]) -> str:
-    own = [record for record in records if record.statistic == "follows_delta"]
-    following = [record for record in own if record.note.startswith("right more often")]
-    if not own:
-        return ""
-    return f"decisions follow the token delta in {len(following)} of {counted(len(own), 'cell')} of live subjects"
-
-
-def _consistency_words(run: SynonymyData, records: Sequence[Record]) -> str:
-    if not records:
-        return ""
-    _, first, second = run.design.consistency[0]
-    where = ("given(a=1,b=1)", versus(first.name, second.name))
-    own = [record for record in records if (record.statistic, record.condition) == where and record.value is not None]
-    titles = run.labels_of(record.subject for record in own)
-    listed = "; ".join(f"{titles[record.subject]} {record.value:.2f}" for record in own)
-    said = f"{label_of(second)} right, given {label_of(first)} right"
-    if run.design.is_papers:
-        said = "relation right given substitution right"
-    return f"{said}: {listed}" if own else ""
-
-
-def _expression_words(run: SynonymyData, records: Sequence[Record]) -> str:
-    named = [record for record in records if record.statistic == "best_expression"]
-    wanted = "relation/controlled" if run.design.is_papers else next((record.condition for record in named), "")
-    own = [record for record in named if record.condition == wanted]
-    titles = run.labels_of(record.subject for record in own)
-    listed = "; ".join(f"{titles[record.subject]} {record.note}" for record in own)
-    where = "with context, controlled" if run.design.is_papers else label_of(cell_named(wanted))
-    return f"{where}: {listed}" if own else ""
-
-
 study.question(
     "Do models prefer a synonym that fits the context to one that does not, and to random nouns?",
     place="§4.1, Table 5, App. E",
-    said=lambda run, records: _accuracy_words(run, run.design.controlled),
+    answer=page.PREFERENCE,
+    short="Preference",
     families=(
         *_contrast_families("contrasts"),
         TestFamily("above_baseline", ("above_baseline",), repeats=("above_baseline_exact_p",)),
@@ -146,34 +101,50 @@ study.question(
     "Do they know that two words are synonyms without any context?",
     place="§4.1, Table 5",
     needs="choices without context",
-    said=lambda run, records: _accuracy_words(run, run.design.alone),
+    answer=page.WITHOUT_CONTEXT,
+    short="No context",
     families=(TestFamily("above_chance_without_context", ("percent_right",)),),
 )(accuracy.without_context)
 study.question(
     "Do they produce a synonym when they are asked for one?",
     place="§3.2, §4.2",
     needs="completions of gaps",
-    said=gaps.gap_words,
+    short="Production",
     families=_contrast_families("gap_contrasts"),
 )(gaps.gap_filling)
 study.question(
     "Do decisions depend on how many tokens a word is cut into?",
     place="§4.3, Table 1",
-    said=_token_words,
+    answer=page.by_token_difference,
+    short="Tokens",
     families=(
         TestFamily("token_deltas", ("independent_t_p(variances=pooled)",), columns=("p",)),
         TestFamily("token_deltas_welch", ("independent_t_p(variances=welch)",), columns=("p, Welch",)),
         TestFamily("follows_delta", ("follows_delta",), columns=("p, Welch",)),
+        TestFamily("pairwise_token_effect", ("pairwise_token_effect",), columns=("p, bootstrap",)),
     ),
 )(further.tokens)
-study.question("Are the same items right in different tests?", place="§4.4, Tables 14-17", said=_consistency_words)(
-    further.consistency
-)
+study.question(
+    "Are the same items right in different tests?",
+    place="§4.4, Tables 14-17",
+    answer=page.CONSISTENCY,
+    short="Consistency",
+)(further.consistency)
 study.question(
     "Which expression of the relation works best, and does it work in both directions?",
     place="§4.1, §6, App. G",
-    said=_expression_words,
+    answer=page.best_expression,
+    short="Wording",
 )(further.relation)
+study.question(
+    "Does it hold for other parts of speech, and for words with one sense?",
+    place="§3.3, §6",
+    needs="groups of items",
+    short="Groups",
+    families=(TestFamily("group_differences", ("group_difference",), columns=("p", "p, against one")),),
+)(further.groups)
+
+study.writes(gaps.write_sheet)
 
 
 # -- the overview -----------------------------------------------------------------------------------------------------
@@ -184,16 +155,7 @@ def overview(records: tuple[Record, ...], settings: SynonymySettings) -> Table:
     """Return the main accuracies (the paper's eight), a column for each subject: what fits on a screen."""
     right = [record for record in records if record.statistic.startswith("percent_right(")]
     main = RunDesign(ordered_cells(cell_named(record.condition) for record in right)).main
-    first: dict[tuple[str, str], float | None] = {}
-    for record in right:
-        # the deciding denominator comes first in the records of a subject
-        first.setdefault((record.subject, record.condition), record.value)
-    names = {cell.name for cell in main}
-    asked = tuple(dict.fromkeys(subject for subject, condition in first if condition in names))
-    headers = short_names([_short(subject) for subject in asked], 18)
-    columns = (Column("Percent right"), *(Column(header, Format("number", 1)) for header in headers))
-    rows = [(_label(cell), *(first.get((subject, cell.name)) for subject in asked)) for cell in main]
-    return Table("overview", "", "Accuracy, percent right", columns, tuple(rows))
+    return accuracy_overview(right, {cell.name: _label(cell) for cell in main}, _short)
 
 
 def _short(subject: str) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, combinations
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
-from lexiscope.analysis.accuracy import Accuracy
 from lexiscope.analysis.choices.choice_sets import CORRECT, one_by_one
-from lexiscope.analysis.choices.design import CONTROLLED, Cell
+from lexiscope.analysis.choices.design import BOTH_ALONE, CONTROLLED, Cell
 from lexiscope.analysis.choices.design_answers import (
-    Accuracies,
     Results,
     SubjectAnswers,
     above_baseline,
@@ -19,29 +17,14 @@ from lexiscope.analysis.choices.design_answers import (
     contrast_results,
     one_by_one_results,
 )
-from lexiscope.analysis.choices.design_answers import accuracies as accuracies_of
-from lexiscope.core.result import Estimate, statistic_name
+from lexiscope.core.result import Estimate
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Omission, Remark
-from lexiscope.report.parts.accuracy_tables import (
-    PERCENT,
-    above_baseline_table,
-    below_baseline,
-    comparison_of_tests,
-    contrasts_table,
-    denominators_table,
-    frequency_split_table,
-    intervals_table,
-    one_by_one_table,
-    training_table,
-)
-from lexiscope.report.pivot import Col, PivotRow, pivot
-from lexiscope.report.plots.accuracy import Dot, accuracy_dots, accuracy_over_training, training_curve
-from lexiscope.report.tables import TEXT, Table
-from lexiscope.studies.synonymy.data import SynonymyData
+from lexiscope.report.parts import accuracy_tables as parts
+from lexiscope.report.tables import Table
+from lexiscope.studies.synonymy.data import TEXTS, SynonymyData
 from lexiscope.studies.synonymy.design import label_of
 
-RANK = statistic_name("rank", of="accuracy", among="subjects")
 CAPTION = "Bars: 95 % interval, over sentences. Dashed: chance."
 
 
@@ -57,41 +40,30 @@ def preferences(run: SynonymyData) -> object:
         _denominators(run),
     )
     further = _frequency(run), _contrasts(run), _one_by_one(run)
-    return right, tables, _ranks(run), further, _figures(run), _checkpoints(run)
+    figures = _further_models(run), _figures(run), parts.training_part(run, run.states)
+    return right, tables, _ranks(run), further, figures
 
 
 def without_context(run: SynonymyData) -> object:
     """Answer whether two words are known to be synonyms without context; contrasts are in the tables before."""
     cells = [cell for cell in run.cells if cell.is_alone]
-    remark = (
-        "The contrasts of these accuracies are in the tables of the question above. Compare them with the "
-        "word-frequency baseline first: random nouns may be rarer."
-    )
-    title = "Accuracy without context, percent of items right"
-    intervals = _intervals(
-        run, cells, name="accuracy_intervals_no_context", title="Accuracy without context, with both intervals"
-    )
-    return run.once(accuracies_alone), _table(run, cells, "accuracy_no_context", title), intervals, remark
+    title, told = "Accuracy without context, percent of items right", "Accuracy without context, with both intervals"
+    intervals = _intervals(run, cells, name="accuracy_intervals_no_context", title=told)
+    table = _table(run, cells, "accuracy_no_context", title)
+    return run.once(accuracies_alone), table, intervals, TEXTS["remark on words without context"]
 
 
 def _intervals(run: SynonymyData, cells: Sequence[Cell], **named: str) -> Table | None:
     """Both intervals of accuracies, subject by subject."""
-    rows = [share for answers in run.answers for share in shares(run, [answers], cells)]
+    rows = [share for answers in run.answers for share in run.shares([answers], cells)]
     # recorded outcomes do not show which of them were ties
-    return (
-        intervals_table(rows, no_ties=[answers.title for answers in run.of_kind("recorded")], **named) if rows else None
-    )
-
-
-def scores(run: SynonymyData) -> Mapping[str, Accuracies]:
-    """Return the accuracies of every subject; other denominators are compared in the main cells."""
-    return {answers.subject: accuracies_of(run.sets, answers, compared=run.design.main) for answers in run.answers}
+    unknown = [answers.title for answers in run.of_kind("recorded")]
+    return parts.intervals_table(rows, no_ties=unknown, **named)
 
 
 def accuracies(run: SynonymyData) -> tuple[Estimate, ...]:
     """Return the accuracies as results, each with Wilson's bounds, chance, and the number of ties."""
-    by_subject = run.once(scores)
-    results = (accuracy_results(answers, by_subject[answers.subject]) for answers in run.answers)
+    results = (accuracy_results(answers, run.scores[answers.subject]) for answers in run.answers)
     return tuple(estimate for estimates in results for estimate in run.about_all(estimates))
 
 
@@ -102,55 +74,17 @@ def accuracies_alone(run: SynonymyData) -> tuple[Estimate, ...]:
     return tuple(e for e in run.once(accuracies) if e.condition in names and (e.subject, e.name) in deciding)
 
 
-def score(run: SynonymyData, answers: SubjectAnswers, cell: Cell) -> Accuracy:
-    """Return the accuracy of a subject in a cell, under the measure that decides."""
-    return run.once(scores)[answers.subject][answers.measure][cell]
-
-
-def shares(
-    run: SynonymyData, subjects: Sequence[SubjectAnswers], cells: Sequence[Cell]
-) -> list[tuple[str, str, Accuracy]]:
-    """Return the accuracies of subjects, cell by cell, with the title of the subject and the label of the cell."""
-    return [
-        (answers.title, label_of(cell), score(run, answers, cell))
-        for cell in cells
-        for answers in subjects
-        if cell in answers.outcomes
-    ]
-
-
 def _table(run: SynonymyData, cells: Sequence[Cell], name: str, title: str, number: str = "") -> Table | None:
     """A column for each subject, chance first."""
-    chance = tuple(answers.statistic("chance", of="percent_right") for answers in run.answers)
-    columns = [Col("Chance", chance, PERCENT)]
-    columns += [
-        Col(answers.title, answers.statistic(), PERCENT, note=_decided_by(answers), where={"subject": answers.subject})
-        for answers in run.answers
-    ]
-    tied = [(a.title, sum(a.outcomes[cell].n_tied for cell in a.in_cells(cells))) for a in run.answers]
-    ties = ", ".join(f"{title} {n}" for title, n in tied if n)
-    notes = (
-        "In brackets the 95 % interval, over sentences.",
-        f"Ties count as wrong: {ties}." if ties else "No tie occurred where ties could be seen (live subjects).",
-    )
-    rows = [PivotRow((label_of(cell),), {"condition": cell.name}) for cell in cells]
-    if not rows:
-        return None
     number = number if run.design.is_papers else ""
-    return pivot(name, title, run.once(accuracies), columns, rows, labels=("Cell",), number=number, notes=notes)
-
-
-def _decided_by(answers: SubjectAnswers) -> str:
-    if answers.kind == "recorded":
-        return "Recorded outcomes, on the published texts; mean log-probability per token, no BOS."
-    return f"Decided by {answers.measure}." if answers.kind == "live" else "The more frequent word wins."
+    return parts.accuracy_table(run, cells, run.once(accuracies), name=name, title=title, number=number)
 
 
 def _denominators(run: SynonymyData) -> Table | None:
     several = {answers.subject for answers in run.of_kind("live") if len(answers.decided) > 1}
     main = {cell.name for cell in run.design.main}
     estimates = [e for e in run.once(accuracies) if e.subject in several and e.condition in main]
-    return denominators_table(estimates, names=run.result_labels(estimates))
+    return parts.denominators_table(estimates, names=run.result_labels(estimates))
 
 
 def _ranks(run: SynonymyData) -> object:
@@ -159,17 +93,7 @@ def _ranks(run: SynonymyData) -> object:
     results = [run.about(rank) for subjects in compared for rank in accuracy_ranks(run.sets, subjects, run.design.main)]
     if not results:
         return None
-    columns = [
-        Col(answers.title, RANK, TEXT, where={"subject": answers.subject}) for answers in chain.from_iterable(compared)
-    ]
-    notes = [
-        "By accuracy; ranks that the paired differences leave open, all intervals together, over sentences. 1 is the "
-        "most accurate.",
-        *(f"Ranks among: {', '.join(answers.title for answers in subjects)}." for subjects in compared),
-    ]
-    rows = [PivotRow((label_of(cell),), {"condition": cell.name}) for cell in run.design.main]
-    title = "Ranks of subjects by accuracy"
-    return results, pivot("accuracy_ranks", title, results, columns, rows, labels=("Cell",), notes=notes)
+    return results, parts.accuracy_ranks_table(run, compared, results)
 
 
 def _frequency(run: SynonymyData) -> object:
@@ -181,11 +105,11 @@ def _frequency(run: SynonymyData) -> object:
     by_frequency = (accuracies_by_frequency(run.sets, a, base, run.design.controlled) for a in run.models)
     splits = [result for results in by_frequency for result in run.about_all(results)]
     names = run.result_labels([*above, *splits, *run.once(accuracies)])
-    right = {cell.name: score(run, base, cell) for cell in base.in_cells(main)}
+    right = {cell.name: run.score(base, cell) for cell in base.in_cells(main)}
     labels = {cell.name: label_of(cell) for cell in main if cell.condition != CONTROLLED}
-    below = [Remark(text) for text in below_baseline(above, labels, names)]
-    table = above_baseline_table(above, right, counts=base.measure, names=names)
-    return above, splits, table, frequency_split_table(splits, names=names), below
+    below = [Remark(text) for text in parts.below_baseline(above, labels, names)]
+    table = parts.above_baseline_table(above, right, counts=base.measure, names=names)
+    return above, splits, table, parts.frequency_split_table(splits, names=names), below
 
 
 def _one_by_one(run: SynonymyData) -> Iterator[object]:
@@ -196,7 +120,7 @@ def _one_by_one(run: SynonymyData) -> Iterator[object]:
         options = one_by_one(run.choices, subject=answers.subject, measure=answers.measure)
         results += run.about_all(one_by_one_results(run.sets, answers, options, run.design.main))
     shown = [*results, *run.once(accuracies)]
-    yield results, one_by_one_table(shown, names=run.result_labels(shown))
+    yield results, parts.one_by_one_table(shown, names=run.result_labels(shown))
     why = "One outcome was recorded for a choice set, not the score of each word."
     yield [Omission("One distractor at a time", why, answers.title) for answers in run.of_kind("recorded")]
 
@@ -211,7 +135,8 @@ def _contrasts(run: SynonymyData) -> object:
         pairs = [((answers, first), (answers, second)) for first, second in family.pairs for answers in run.models]
         place = f" ({family.place})" if family.place and not run.own else ""
         asked.append((family.name, family.title + place, pairs))
-    between = [((first, cell), (second, cell)) for cell in plan.main for first, second in _opponents(run)]
+    opponents = [pair for subjects in _alike(run) for pair in combinations(subjects, 2)]
+    between = [((first, cell), (second, cell)) for cell in plan.main for first, second in opponents]
     place = " (Tables 7, 8)" if plan.is_papers and not run.own else ""
     asked.append(("contrasts_subjects", f"Between subjects{place}", between))
     all_results, tables = [], []
@@ -219,12 +144,7 @@ def _contrasts(run: SynonymyData) -> object:
         results = [run.about(result) for pair in pairs for result in contrast_results(run.sets, *pair)]
         tables.append(contrast_table(run, name, title, results))
         all_results += results
-    return all_results, tables, comparison_of_tests(all_results, run.result_labels(all_results))
-
-
-def _opponents(run: SynonymyData) -> list[tuple[SubjectAnswers, SubjectAnswers]]:
-    """Every two subjects that read the same texts."""
-    return [pair for subjects in _alike(run) for pair in combinations(subjects, 2)]
+    return all_results, tables, parts.comparison_of_tests(all_results, run.result_labels(all_results))
 
 
 def _alike(run: SynonymyData) -> list[Sequence[SubjectAnswers]]:
@@ -239,10 +159,21 @@ def _alike(run: SynonymyData) -> list[Sequence[SubjectAnswers]]:
 def contrast_table(run: SynonymyData, name: str, title: str, results: Results) -> Table | None:
     """Return contrasts as a table."""
     labels = run.result_labels(results)
-    return contrasts_table(results, names=labels, name=name, title=title, source="Ivan et al. (2025)")
+    return parts.contrasts_table(results, names=labels, name=name, title=title, source="Ivan et al. (2025)")
 
 
 # -- figures and states of training -----------------------------------------------------------------------------------
+
+
+def _further_models(run: SynonymyData) -> Table | None:
+    """What Figures 4 and 5 draw: live models next to the recorded ones of which the paper prints the numbers."""
+    live, recorded = run.of_kind("live"), run.of_kind("recorded")
+    if not live or not recorded:
+        return None
+    cells = {cell.name: label_of(cell) for cell in run.main if cell.condition in (CONTROLLED, BOTH_ALONE)}
+    statistics = {answers.subject: answers.statistic() for answers in (*recorded, *live)}
+    results, known = run.once(accuracies), [answers.subject for answers in recorded]
+    return parts.further_models_table(results, cells, statistics, known, names=run.result_labels(results))
 
 
 def _figures(run: SynonymyData) -> list[Figure]:
@@ -263,26 +194,6 @@ def dots(
     run: SynonymyData, subjects: Sequence[SubjectAnswers], cells: Sequence[Cell], name: str, title: str
 ) -> list[Figure]:
     """Return the figure of these accuracies, with the number that its name has, if there are any."""
-    # on two lines, the names leave room for the drawing
-    points = [
-        Dot.of_accuracy(accuracy, label.replace(": ", ":\n"), subject)
-        for subject, label, accuracy in shares(run, subjects, cells)
-    ]
     heading = Heading(name, name.split("_")[1] if run.design.is_papers else "", title, CAPTION)
-    return [accuracy_dots(points, heading, order=[answers.title for answers in run.answers])] if points else []
-
-
-def _checkpoints(run: SynonymyData) -> object:
-    """Accuracy over the states of a model in training."""
-    asked = [(run.states[answers.subject], answers) for answers in run.of_kind("live") if answers.subject in run.states]
-    if len(asked) < 2:
-        return None
-    asked.sort(key=lambda pair: pair[0])
-    cells = [cell for cell in run.design.main if all(cell in answers.outcomes for _, answers in asked)]
-    states = [
-        (answers.title, progress, {label: accuracy for _, label, accuracy in shares(run, [answers], cells)})
-        for progress, answers in asked
-    ]
-    lines = [training_curve(label, [(n, by_label[label]) for _, n, by_label in states]) for label in states[0][2]]
-    heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, over sentences.")
-    return training_table(states), accuracy_over_training(lines, heading) if lines else None
+    drawn = parts.accuracy_figure(run, subjects, cells, heading)
+    return [drawn] if drawn else []

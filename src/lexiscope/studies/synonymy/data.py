@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from lexiscope.analysis.choices.design import JOINT, Cell, ChoiceDesign, cell_named, cell_of, without_pairs
-from lexiscope.analysis.choices.design_answers import Kind, SubjectAnswers, subject_answers
+from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_named, joint_cells, without_pairs
+from lexiscope.analysis.choices.design_answers import AnsweredDesign, SubjectAnswers, subject_answers
 from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET
 from lexiscope.collect import CollectProgress, baseline_answers, collect, live_subjects, scoring_routes
@@ -22,35 +22,35 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.settings import SettingError
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
-from lexiscope.core.subject import Generates, Judges, Scores, Subject
+from lexiscope.core.subject import Generates, Judges, Recording, Scores, Subject
+from lexiscope.core.task import Task
 from lexiscope.items.check.rows import FLAGGED_WORDS, flagged_sentences, read_words
+from lexiscope.items.choice_sets.templates import TURNED
 from lexiscope.report.part import Omission, Remark, distinct_titles
-from lexiscope.report.parts.accuracy_tables import design_table
+from lexiscope.report.parts.accuracy_tables import answerers_table, design_table
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
-from lexiscope.report.tables import INTEGER, Table, columns
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.kit.answers import ComparableAnswers
 from lexiscope.studies.kit.data import with_models
 from lexiscope.studies.kit.run import RunData
-from lexiscope.studies.synonymy.design import RunDesign, is_turned, label_of, ordered_cells
+from lexiscope.studies.kit.study import read_texts
+from lexiscope.studies.synonymy.design import RunDesign, label_of, ordered_cells
 from lexiscope.studies.synonymy.settings import SynonymySettings
+from lexiscope.tasks.gap_filling import TEN, sampling_task
 
+TEXTS = read_texts(Path(__file__).with_name("texts.md"))
+"""The prose of the report."""
 TASK, GAP_TASK = "minimal_pair", "gap_filling"
+PART, SENSES = "part_of_speech", "senses"
+"""Conditions of choice sets by which items are grouped."""
+_SENSES = {"several": "several_senses", "one": "one_sense"}
 BASELINE = "baseline:frequency"
 NO_BASELINE = "The word-frequency baseline"
 """The name under which a run lists it as omitted."""
 
-OWN_QUESTIONS = {
-    "Q1": "Do models prefer the right word to the wrong one, and to random words?",
-    "Q2": "Do they know the relation of two words without any context?",
-    "Q3": "Do they produce the right word when they are asked for it?",
-    "Q6": "Which expression of the relation works best, and does it work in both directions?",
-}
-"""The questions put to relations of the user's own, which no paper has asked."""
-
 
 @dataclass(frozen=True, eq=False)
-class SynonymyData(RunData[SynonymySettings]):
+class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
     """A run of the study.
 
     ``asked`` are the choice sets and the gaps, ``choices`` what was decided or scored in the former, ``gaps`` the
@@ -108,21 +108,41 @@ class SynonymyData(RunData[SynonymySettings]):
         """How live subjects scored."""
         return {"scoring": [dict(route) for route in self.routes]}
 
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What subjects and cells are called in the report, by their names in the results."""
+        subjects = {subject: self._title(subject) for subject in self.facts}
+        subjects |= {answers.subject: answers.title for answers in self.answers}
+        return {**super().names, **subjects, **{cell.name: label_of(cell) for cell in self.cells}}
+
     def has(self, what: str) -> bool:
-        """Say whether there are ``completions of gaps``, or ``choices without context``."""
+        """Say whether there are ``completions of gaps``, ``choices without context``, or ``groups of items``."""
         alone = any(cell.is_alone for cell in self.cells)
         given = {"completions of gaps": bool(len(self.gaps)), "choices without context": alone}
+        given["groups of items"] = bool(self.groups)
         return given[what] if what in given else super().has(what)
 
     def asks(self, question: Question) -> Question:
         """Return a question; of a relation of the user's own it names no synonyms."""
-        text = question.text if self.design.is_papers else OWN_QUESTIONS.get(question.question_id, question.text)
-        return replace(question, text=text)
+        own = TEXTS.get(f"{question.question_id} of other relations", (question.text,))
+        return question if self.design.is_papers else replace(question, text=own[0])
+
+    @cached_property
+    def every(self) -> ChoiceDesign:
+        """All choice sets, those of controls among them."""
+        return ChoiceDesign(self.asked.items, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
 
     @cached_property
     def sets(self) -> ChoiceDesign:
-        """The choice sets by cell."""
-        return ChoiceDesign(self.asked.items, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
+        """The choice sets by cell; those of controls, which are not in all cells, only where all items are controls."""
+        return self.every.where(SENSES, "several") if len(self.every.values_of(SENSES)) > 1 else self.every
+
+    @cached_property
+    def groups(self) -> Mapping[str, Mapping[str, ChoiceDesign]]:
+        """The groups of items that are compared: parts of speech, and targets with several senses and with one."""
+        parts = {part: self.sets.where(PART, part) for part in self.sets.values_of(PART)}
+        senses = {_SENSES[number]: self.every.where(SENSES, number) for number in self.every.values_of(SENSES)}
+        return {condition: own for condition, own in ((PART, parts), (SENSES, senses)) if len(own) > 1}
 
     @cached_property
     def answers(self) -> tuple[SubjectAnswers, ...]:
@@ -146,18 +166,13 @@ class SynonymyData(RunData[SynonymySettings]):
         return RunDesign(self.cells, tuple(pairs))
 
     @property
-    def baseline(self) -> SubjectAnswers | None:
-        """The word-frequency baseline, where it could be computed."""
-        return next(iter(self.of_kind("baseline")), None)
+    def main(self) -> tuple[Cell, ...]:
+        """The cells that come first."""
+        return self.design.main
 
-    def of_kind(self, *kinds: Kind) -> tuple[SubjectAnswers, ...]:
-        """Return the answers of these kinds of subject."""
-        return tuple(answers for answers in self.answers if answers.kind in kinds)
-
-    @property
-    def models(self) -> tuple[SubjectAnswers, ...]:
-        """The recorded and live subjects: all but the baseline."""
-        return self.of_kind("recorded", "live")
+    def label_of(self, cell: Cell) -> str:
+        """Return a cell as tables and figures print it."""
+        return label_of(cell)
 
     def labels_of(self, values: Iterable[str]) -> Mapping[str, str]:
         """Return the labels of ids of subjects and of names of cells, also of contrasts (*a vs b*)."""
@@ -193,15 +208,14 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
             what = f"{subject.subject_id} can neither score texts nor judge choice sets nor generate"
             raise CapabilityError(what, hint="use for instance causal_lm:FOLDER")
 
-    def answers(items: Sequence[Item], able: Sequence[Subject], task: str, place: str) -> ResponseTable:
+    def answers(items: Sequence[Item], able: Sequence[Subject], task: str | Task, place: str) -> ResponseTable:
         if not items or not able:
             return ResponseTable.empty()
         return collect(items, able, task, out=folder / place, seed=settings.seed, progress=progress)
 
     recorded = with_models(data.choices, settings.recorded, data.choices.unique("subject_id"), data.name)
-    answered = answers(
-        data.asked.items, [subject for subject in live if isinstance(subject, Scores | Judges)], TASK, "collected"
-    )
+    judges = [subject for subject in live if isinstance(subject, Scores | Judges)]
+    answered = answers(data.asked.items, judges, TASK, "collected").answered()
     baseline = BASELINE + (f"?table={settings.frequency}" if settings.frequency else "")
     frequencies, why = ResponseTable.empty(), ""
     if baseline not in [subject.subject_id for subject in live]:
@@ -212,13 +226,22 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         no_gaps = "It was not asked for (gap_filling: no)."
     elif not writers:
         no_gaps = "No live subject generates texts."
+    asked = () if no_gaps else writers
+    filled = [answers(data.asked.gap_items, asked, GAP_TASK, "gaps")]
+    for k in dict.fromkeys(settings.top_k):
+        if k != TEN.top_k:
+            filled.append(answers(data.asked.gap_items, asked, sampling_task(k), f"gaps_top_k_{k}"))
+    if settings.gap_filling == "yes":
+        known = [subject for subject in live if isinstance(subject, Recording)]
+        filled.append(answers(data.asked.gap_items, known, GAP_TASK, "gaps_recorded").answered())
+        no_gaps = "" if len(filled[-1]) else no_gaps
     reasons = {NO_BASELINE: no_counts if why else "", GAPS: no_gaps if data.asked.gap_items else ""}
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
     ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
     run = replace(
         data,
         choices=ResponseTable.concat([recorded, answered, frequencies]),
-        gaps=answers(data.asked.gap_items, () if no_gaps else writers, GAP_TASK, "gaps"),
+        gaps=ResponseTable.concat(filled),
         facts={**data.facts, **{subject.subject_id: subject.facts for subject in live}},
         routes=scoring_routes(folder / "collected"),
         states={ids[spec]: n_seen for spec, n_seen in settings.checkpoints},
@@ -231,13 +254,7 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
 
 
 def _check_crossed(settings: SynonymySettings, design: ChoiceDesign) -> None:
-    joint = [
-        replace(cell, condition=both)
-        for cell in design.sets
-        for both, (first, second) in JOINT.items()
-        if cell.condition == first and replace(cell, condition=second) in design.sets
-    ]
-    names = [cell.name for cell in ordered_cells([*design.sets, *joint])]
+    names = [cell.name for cell in ordered_cells([*design.sets, *joint_cells(design.sets)])]
     for pair in settings.consistency:
         unknown = [name for name in pair if name not in names]
         if unknown:
@@ -249,14 +266,16 @@ def _check_crossed(settings: SynonymySettings, design: ChoiceDesign) -> None:
 
 def compared_answers(settings: SynonymySettings, responses: ResponseTable) -> ComparableAnswers:
     """Return the decisions of a finished run with its choice sets. Errors: those of the collection."""
-    return ComparableAnswers(responses.where(task=TASK), _open_collection(settings).asked.items, per=settings.per)
+    return ComparableAnswers(responses.where(task=TASK), _open_collection(settings).sets.items, per=settings.per)
 
 
 def _open_collection(settings: SynonymySettings) -> SynonymyData:
     """The items that the settings name: a dataset or a file, with the paper's templates or the user's."""
     if settings.items:
         path = Path(settings.items)
-        asked = read_choice_items(path, templates=settings.templates, mode=settings.mode, language=settings.language)
+        asked = read_choice_items(
+            path, templates=settings.templates, mode=settings.mode, language=settings.language, options=settings
+        )
         card = own_card(path, task=TASK, language=asked.language)
         return SynonymyData(settings, card, asked, {path.name: sha256_of(path)}, omitted=asked.omitted)
     module = catalog.module("datasets", settings.dataset)
@@ -289,14 +308,11 @@ def collection(run: SynonymyData) -> object:
         flaws = ": the published texts repaired." if run.settings.mode == "clean" else ", flaws included."
         clusters += f" Texts are in the mode {run.settings.mode!r}{flaws}"
     numbers = {"n_items": n_items, "n_sentences": n_sentences, "n_choice_sets": len(run.asked.items)}
-    # an item of a suite has one text for each of its words, whatever conditions they compete in
-    texts: dict[tuple[str, str, int], set[str]] = {}
-    for item in run.asked.items:
-        cell = cell_of(item)
-        if not is_turned(cell):
-            key = cell.suite, cell.expression, int(item.condition("item"))
-            texts.setdefault(key, set()).update(item.options)
-    numbers |= {"n_suite_items": len(texts), "n_suite_texts": sum(map(len, texts.values()))}
+    by_item = run.every.words_by_suite_item
+    texts = [options for (suite, *_), options in by_item.items() if not suite.endswith(TURNED)]
+    for own in run.groups.values():
+        numbers |= {statistic_name("n_items", group=name): len(design.numbers) for name, design in own.items()}
+    numbers |= {"n_suite_items": len(texts), "n_suite_texts": sum(map(len, texts))}
     if run.asked.gap_items:
         n_criteria = 2 if run.names_synsets else 1
         numbers[statistic_name("n_gap_items", criteria=n_criteria)] = n_criteria * len(run.asked.gap_items)
@@ -326,10 +342,7 @@ def subjects(run: SynonymyData) -> object:
     """Return who answered, with policy, tokens, route and self-test, and the licences."""
     texts = [f"{answers.title}: decided by {answers.measure}." for answers in run.of_kind("live", "baseline")]
     if run.of_kind("recorded"):
-        texts.append(
-            "Recorded outcomes were decided by the authors, on the published texts: mean log-probability over tokens "
-            "2 to n of the whole text, no beginning-of-sequence token (the policy `published`)."
-        )
+        texts += TEXTS["how recorded outcomes were decided"]
     # without other suites or a baseline the user should know it before the numbers
     remarks = [Remark(why) for analysis, why in run.omitted.items() if analysis in (OTHER_SUITES, NO_BASELINE)]
     # the released collection was made of two more resources
@@ -338,15 +351,4 @@ def subjects(run: SynonymyData) -> object:
     models = {a.title: run.facts.get(a.subject, SubjectFacts(a.subject)) for a in run.of_kind("live")}
     titles = {answers.subject: answers.title for answers in run.answers}
     scored = scoring_table(run.routes, titles, run.choices) if run.routes else None
-    return _registry(run), scored, licences_table(licences, models), texts, remarks
-
-
-def _registry(run: SynonymyData) -> Table:
-    numbers = (("Parameters", INTEGER), ("Layers", INTEGER))
-    rows = []
-    for answers in run.answers:
-        fact = run.facts.get(answers.subject, SubjectFacts(answers.subject))
-        known = (fact.n_parameters or None, fact.n_layers, fact.revision[:12])
-        rows.append((answers.title, answers.kind, *known, len(answers.outcomes)))
-    heads = columns("Subject", "Kind", *numbers, "Revision", ("Cells answered", INTEGER))
-    return Table("subjects", "", "Who answered", heads, tuple(rows))
+    return answerers_table(run, run.facts), scored, licences_table(licences, models), texts, remarks

@@ -17,16 +17,13 @@ from lexiscope.analysis.choices.design import (
     CONTEXT,
     CONTROLLED,
     CORRECT,
-    EXPRESSIONS,
     INCORRECT,
     RANDOM,
     SUITES,
     Cell,
+    ComparisonPlan,
     Family,
-    Pair,
-    families,
-    in_first_expression,
-    several_expressions,
+    sorted_cells,
 )
 from lexiscope.items.choice_sets.templates import TURNED
 
@@ -72,14 +69,7 @@ def ordered_cells(cells: Iterable[Cell]) -> tuple[Cell, ...]:
     """Return each cell once, in the paper's order; with cells of other suites, suites in the order of appearance."""
     listed = list(dict.fromkeys(cells))
     papers = all(is_papers(cell) for cell in listed)
-    suites = [*(_SUITES if papers else ()), *(cell.suite for cell in listed)]
-    expressions = [*(_EXPRESSIONS if papers else ()), *(cell.expression for cell in listed)]
-    conditions = [*_CONDITIONS, *(cell.condition for cell in listed)]
-
-    def place(cell: Cell) -> tuple[int, int, int]:
-        return suites.index(cell.suite), expressions.index(cell.expression), conditions.index(cell.condition)
-
-    return tuple(sorted(listed, key=place))
+    return sorted_cells(listed, _SUITES if papers else (), _EXPRESSIONS if papers else (), _CONDITIONS)
 
 
 SUBSTITUTION, REFERENCE = Cell("substitution", "", CONTROLLED), Cell("reference", "", CONTROLLED)
@@ -117,14 +107,10 @@ _CONSISTENCY = (
 
 
 @dataclass(frozen=True)
-class RunDesign:
-    """The plan of a run over its ``cells``, in order (:func:`ordered_cells`).
+class RunDesign(ComparisonPlan):
+    """The plan of a run over its cells, in order (:func:`ordered_cells`): the paper's, where it has all of them."""
 
-    ``crossed`` are pairs of cells whose right items are compared in addition to those of the plan.
-    """
-
-    cells: tuple[Cell, ...]
-    crossed: tuple[Pair, ...] = ()
+    turned: str = TURNED
 
     @property
     def is_papers(self) -> bool:
@@ -135,41 +121,15 @@ class RunDesign:
     def main(self) -> tuple[Cell, ...]:
         """The cells whose accuracies come first: the paper's eight, or all that are not turned round."""
         papers = tuple(cell for cell in MAIN if cell in self.cells) if self.is_papers else ()
-        return papers or self._not_turned
-
-    @property
-    def controlled(self) -> tuple[Cell, ...]:
-        """The controlled cells of the suites, in their first expression: what is split and pooled."""
-        return self._plain(CONTROLLED)
-
-    @property
-    def alone(self) -> tuple[Cell, ...]:
-        """The cells in which the right word competes with random words by itself, without context."""
-        return self._plain(CORRECT)
-
-    @property
-    def related(self) -> tuple[Cell, ...]:
-        """The cells of the suites that have several expressions of their relation."""
-        return several_expressions(self._not_turned)
+        return papers or self.not_turned
 
     @property
     def families(self) -> tuple[Family, ...]:
         """The contrasts within a subject."""
-        *by_rule, expressions = families(self._not_turned)
+        *by_rule, expressions = super().families
         return (*_FAMILIES, replace(expressions, place="Tables 12, 13")) if self.is_papers else (*by_rule, expressions)
 
     @property
-    def consistency(self) -> tuple[tuple[str, Cell, Cell], ...]:
-        """The pairs of tests whose right items are compared, each with its number; those asked for have none."""
-        by_rule = [pair for family in families(self._not_turned) if family.name != EXPRESSIONS for pair in family.pairs]
-        own = tuple((str(number), *pair) for number, pair in enumerate(by_rule, start=1))
-        planned = _CONSISTENCY if self.is_papers else own
-        there = {(first, second) for _, first, second in planned}
-        return *planned, *(("", *pair) for pair in dict.fromkeys(self.crossed) if pair not in there)
-
-    @property
-    def _not_turned(self) -> tuple[Cell, ...]:
-        return tuple(cell for cell in self.cells if not is_turned(cell))
-
-    def _plain(self, condition: str) -> tuple[Cell, ...]:
-        return tuple(cell for cell in in_first_expression(self._not_turned) if cell.condition == condition)
+    def planned(self) -> tuple[tuple[str, Cell, Cell], ...]:
+        """The pairs of tests whose right items are compared, each with its number."""
+        return _CONSISTENCY if self.is_papers else super().planned

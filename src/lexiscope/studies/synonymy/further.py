@@ -7,34 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from lexiscope.analysis.bootstrap import FloatArray
+from lexiscope.analysis.choices.choice_sets import one_by_one
 from lexiscope.analysis.choices.design_answers import (
-    SubjectAnswers,
     best_expressions,
     consistency_results,
+    delta_results,
+    group_answers,
+    group_results,
     margins,
-    pooled,
+    token_delta_results,
     token_effects,
     turned_round,
 )
-from lexiscope.analysis.choices.tokenisation import DeltaLevel, accuracy_by_delta
-from lexiscope.core.result import Estimate, Result, statistic_name
+from lexiscope.core.showing import enumerated
 from lexiscope.items.choice_sets.templates import TURNED
 from lexiscope.report.part import Remark
-from lexiscope.report.parts.accuracy_tables import (
-    PERCENT,
-    both_ways_table,
-    consistency_of_tests,
-    delta_effects_table,
-    deltas_table,
-    margins_table,
-    token_warnings,
-)
-from lexiscope.report.tables import Column, Table, columns
-from lexiscope.studies.synonymy.accuracy import dots, scores
-from lexiscope.studies.synonymy.data import SynonymyData
+from lexiscope.report.parts import accuracy_tables as parts
+from lexiscope.studies.synonymy.accuracy import dots
+from lexiscope.studies.synonymy.data import PART, SENSES, TEXTS, SynonymyData
 from lexiscope.studies.synonymy.design import label_of
 
 # -- tokens -----------------------------------------------------------------------------------------------------------
@@ -46,43 +36,43 @@ def tokens(run: SynonymyData) -> object:
     Recorded subjects have the token deltas that were released (of OLMo-1B's tokenizer, each word alone), live ones
     those of their own tokenizer in the texts themselves.
     """
-    results: list[Result] = []
-    rows: list[tuple[str, str, DeltaLevel]] = []
-    for answers in run.models:
-        for condition, right, deltas in _decisions(run, answers):
-            n_pooled = Estimate(statistic_name("n_by_delta", delta="all"), float(len(right)), n=len(right))
-            results.append(run.about(n_pooled, subject=answers.subject, condition=condition))
-            for level in accuracy_by_delta(right, deltas):
-                results += run.about_all(level.results(), subject=answers.subject, condition=condition)
-                rows.append((answers.title, condition, level))
-    live, main, papers = run.of_kind("live"), run.design.main, run.design.is_papers
+    live, main, papers, cells = run.of_kind("live"), run.main, run.design.is_papers, run.design.controlled
+    levels = [(answers, *delta_results(answers, cells, run.asked.token_deltas)) for answers in run.models]
+    results = [run.about(result) for _, own, _ in levels for result in own]
+    rows = [(answers.title, *level) for answers, _, own in levels for level in own]
     effects_by_cell = [(answers, *effect) for answers in live for effect in token_effects(answers, main)]
     follows = [run.about(e.result(), subject=a.subject, condition=cell.name) for a, cell, e in effects_by_cell]
     effects = [(answers.title, label_of(cell), effect) for answers, cell, effect in effects_by_cell]
-    suites = [label_of(cell).rpartition(":")[0] for cell in run.design.controlled]
-    listed = " and ".join(filter(None, (", ".join(suites[:-1]), *suites[-1:])))
-    note = (
-        f"The controlled decisions of {listed} together{', as in Ivan et al. (2025)' if papers else ''}. "
-        "Decisions of one item are not independent; the tests take them as if they were."
-    )
-    tables: list[Table | None] = []
-    tables += [deltas_table(rows, name="table_1_tokens", number="1" if papers else "", notes=(note,))] if rows else []
-    tables += [delta_effects_table(effects)] if effects else []
-    warnings = map(Remark, token_warnings(effects, {answers.title: answers.measure for answers in live}))
+    suites = [label_of(cell).rpartition(":")[0] for cell in cells]
+    (note,) = TEXTS["note of token deltas"]
+    note = note.format(suites=enumerated(suites), source=", as in Ivan et al. (2025)" if papers else "")
+    number = "1" if papers else ""
+    tables = [parts.deltas_table(rows, name="table_1_tokens", number=number, notes=(note,))]
+    tables += [parts.delta_effects_table(effects)]
+    warnings = map(Remark, parts.token_warnings(effects, {answers.title: answers.measure for answers in live}))
     # recorded outcomes have no margins: their scores were not released
     by_how_much = [run.about(result) for answers in live for result in margins(answers, main)]
-    tables += [margins_table(by_how_much, names=run.result_labels(by_how_much))]
-    return results, follows, by_how_much, tables, warnings
+    tables += [parts.margins_table(by_how_much, names=run.result_labels(by_how_much))]
+    compared = {a: one_by_one(run.choices, subject=a.subject, measure=a.measure) for a in live if a.deltas}
+    random = [run.about(r) for a, options in compared.items() for r in token_delta_results(run.sets, a, options, main)]
+    tables += [parts.random_deltas_table(random, names=run.result_labels(random))]
+    return results, follows, by_how_much, random, tables, warnings
 
 
-def _decisions(run: SynonymyData, answers: SubjectAnswers) -> Iterator[tuple[str, FloatArray, FloatArray]]:
-    """The controlled decisions of the suites (in the paper those with context), one after the other, with deltas."""
-    right, own = pooled(answers, run.design.controlled)
-    released = np.array(run.asked.token_deltas)
-    if right.size and answers.kind == "recorded" and released.size:
-        yield "released token deltas", right, np.tile(released, right.size // released.size)
-    if right.size and not np.isnan(own).any():
-        yield "own token deltas", right, own
+# -- groups of items -------------------------------------------------------------------------------------------------
+
+
+def groups(run: SynonymyData) -> Iterator[object]:
+    """Answer whether accuracies hold for other parts of speech, and for targets with one sense (§3.3, §6)."""
+    titles = {PART: "Accuracy by part of speech", SENSES: "Accuracy for targets with several senses and with one"}
+    for condition, designs in run.groups.items():
+        results = []
+        for answers in run.answers:
+            asked = run.choices, answers
+            own = [group_answers(design, name, *asked, per=run.settings.per) for name, design in designs.items()]
+            results += run.about_all(group_results(own, run.main))
+        names, name = run.result_labels(results), f"accuracy_by_{condition}"
+        yield results, parts.group_tables(results, names=names, name=name, title=titles[condition])
 
 
 # -- consistency ------------------------------------------------------------------------------------------------------
@@ -97,7 +87,7 @@ def consistency(run: SynonymyData) -> Iterator[object]:
         shown_number = number if run.design.is_papers else ""
         name = f"table_{number}_consistency" if number else f"consistency_{place}"
         names = run.result_labels(results)
-        yield results, consistency_of_tests(results, names=names, name=name, title=title, number=shown_number)
+        yield results, parts.consistency_of_tests(results, names=names, name=name, title=title, number=shown_number)
         if not results and (first, second) in run.design.crossed:
             yield Remark(f"No subject answered both {label_of(first)} and {label_of(second)}: they are not crossed.")
 
@@ -118,16 +108,13 @@ def relation(run: SynonymyData) -> object:
 def _expressions(run: SynonymyData) -> object:
     results, rows = [], []
     for answers in run.models:
-        by_cell = run.once(scores)[answers.subject][answers.measure]
+        by_cell = run.scores[answers.subject][answers.measure]
         for cells, best in best_expressions(answers, by_cell, run.design.related):
             results.append(run.about(best))
             label = label_of(cells[0]).replace(f" (“{cells[0].expression}”)", "")
             lowest = min(100 * by_cell[cell].value for cell in cells)
-            rows.append((answers.title, label, best.note, best.value, best.value - lowest))
-    spread = Column("Best minus worst, points", PERCENT, note="The contrasts between expressions test it.")
-    heads = columns("Subject", "Condition", "Best expression", ("Right, %", PERCENT), spread)
-    title = "The expression of the relation that works best"
-    return results, Table("preferred_expression", "", title, heads, tuple(rows)) if rows else None
+            rows.append((answers.title, label, best, lowest))
+    return results, parts.expressions_table(rows)
 
 
 def _turned_relation(run: SynonymyData) -> object:
@@ -139,4 +126,4 @@ def _turned_relation(run: SynonymyData) -> object:
         for result in decisions.results()
     ]
     rows = [(answers.title, label_of(cell), decisions) for answers, cell, decisions in turned]
-    return results, both_ways_table(rows) if rows else None
+    return results, parts.both_ways_table(rows)

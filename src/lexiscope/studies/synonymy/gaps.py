@@ -6,65 +6,81 @@ Only live subjects that generate can answer: the predictions of the paper were n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from lexiscope.analysis.bootstrap import GroupOf
-from lexiscope.analysis.choices.gap_answers import category_shares, every_gap_hits, gap_accuracy, gap_contrasts
+from lexiscope.analysis.choices.gap_answers import (
+    GapHits,
+    coding_results,
+    every_category_shares,
+    every_gap_hits,
+    gap_accuracy,
+    gap_contrasts,
+    top_k_results,
+)
 from lexiscope.build.choice_items import CATEGORIES_OF_GAPS
 from lexiscope.build.gap_filling.categories import CATEGORIES
-from lexiscope.build.gap_filling.coding_sheet import proposed_categories
+from lexiscope.build.gap_filling.coding_sheet import (
+    answers_to_code,
+    proposed_categories,
+    read_codings,
+    write_coding_sheet,
+)
 from lexiscope.build.gap_filling.gaps import Answers, gap_prompt, greedy_completions, sentences_of
 from lexiscope.build.gap_filling.matching import AnswerRule, mark_completions
 from lexiscope.core.errors import DataError
-from lexiscope.core.result import Record, parse_statistic
+from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Remark
-from lexiscope.report.parts.accuracy_tables import (
-    criterion_in_words,
-    gap_accuracy_figure,
-    gap_accuracy_table,
-    gap_categories,
-)
+from lexiscope.report.parts import accuracy_tables as parts
 from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.lexicon import Lexicon
 from lexiscope.studies.synonymy.accuracy import contrast_table
-from lexiscope.studies.synonymy.data import SynonymyData
+from lexiscope.studies.synonymy.data import TEXTS, SynonymyData
+from lexiscope.tasks.gap_filling import TEN
 
 CRITERIA: tuple[Answers, ...] = ("curated", "synset")
+SHEET = "gap_coding.csv"
+RIGHT = {"synset": ("correct",), "any": ("correct", "correct_not_in_synset")}
 # no lexicon can tell that an answer is correct and not in the synset
 PROPOSED = [category for category in CATEGORIES if category != "correct_not_in_synset"]
 
 
 def gap_filling(run: SynonymyData) -> object:
     """Answer whether subjects produce a synonym: both criteria, one prediction and ten, and categories of errors."""
-    items, gap, order = run.asked.gap_items, run.asked.gap, [answers.title for answers in run.answers]
-    assert gap is not None
+    items, order = run.asked.gap_items, [answers.title for answers in run.answers]
+    assert run.asked.gap is not None
     # the synset is another criterion than the curated synonym only where items name synsets
     rules = [AnswerRule(criterion) for criterion in (CRITERIA if run.names_synsets else CRITERIA[:1])]
-    hits = [hit for rule in rules for hit in every_gap_hits(mark_completions(run.gaps, items, rule))]
-    sentences, n, seed = GroupOf(sentences_of(items), "sentences"), run.settings.n_bootstrap, run.settings.seed
-    results = [run.about(gap_accuracy(hit, clusters=sentences, resamples=n, seed=seed)) for hit in hits]
-    tests = run.about_all(gap_contrasts(hits, clusters=sentences, resamples=n, seed=seed))
-    rule = (
-        f"Prompt: the sentence, a space, and “{gap_prompt('T', gap, mode=run.settings.mode)}”. A prediction is "
-        "right if an accepted answer occurs in its decoded text at word boundaries, case ignored. With ten "
-        "predictions one right one suffices. Curated: the item's right word (synonym); synset: any other lemma of the "
-        "target's synset. Seeds are stored with every completion."
-    )
+    every = [hit for rule in rules for hit in every_gap_hits(mark_completions(run.gaps, items, rule))]
+    hits = [hit for hit in every if hit.top_k in (0, TEN.top_k)]
+    sentences = GroupOf(sentences_of(items), "sentences")
+    results = [run.about(gap_accuracy(hit, clusters=sentences, **run.resampling)) for hit in hits]
+    tests = run.about_all(gap_contrasts(hits, clusters=sentences, **run.resampling))
+    (rule,), (caption,) = TEXTS["rule of gap filling"], TEXTS["caption of gap filling"]
+    rule = rule.format(prompt=gap_prompt("T", run.asked.gap, mode=run.settings.mode))
     title = "Gap filling: contrasts, t as in Ivan et al. (2025), McNemar's exact test beside it"
-    caption = "Bars: 95 % interval, over sentences. There is no chance level: the answer is produced, not chosen."
     heading = Heading("figure_2_gap_filling", "2", "Gap filling: items with an accepted answer", caption)
     names = run.result_labels(results)
-    tables = gap_accuracy_table(hits, results, names=names), contrast_table(run, "gap_contrasts", title, tests)
-    return results, tests, tables, gap_accuracy_figure(results, heading, names=names, order=order), rule, _errors(run)
+    tables = parts.gap_accuracy_table(hits, results, names=names), contrast_table(run, "gap_contrasts", title, tests)
+    figure = parts.gap_accuracy_figure(results, heading, names=names, order=order) if results else None
+    return results, tests, tables, figure, rule, _sweep(run, every), _errors(run), _codings(run)
 
 
-def gap_words(run: SynonymyData, records: Sequence[Record]) -> str:
-    """Return the accuracies in one line."""
-    titles = run.labels_of(record.subject for record in records)
-    return "; ".join(
-        f"{titles[record.subject]}, {', '.join(criterion_in_words(record.statistic))}: {record.value:.1f} %"
-        for record in records
-        if parse_statistic(record.statistic)[0] == "gap_accuracy"
+def _sweep(run: SynonymyData, hits: Sequence[GapHits]) -> object:
+    """The same over values of top-k (§6), where there are several."""
+    sentences = GroupOf(sentences_of(run.asked.gap_items), "sentences")
+    results = run.about_all(top_k_results(hits, clusters=sentences, **run.resampling))
+    names, title = run.result_labels(results), "Gap filling: contrasts between values of top-k"
+    heading = Heading("gap_top_k", "", "Items with an accepted answer over top-k", "Bands: 95 % interval, sentences.")
+    tests = [result for result in results if " vs top-k " in result.condition]
+    contrasts = contrast_table(run, "gap_top_k_contrasts", title, tests) if tests else None
+    return (
+        results,
+        parts.top_k_table(results, names=names),
+        contrasts,
+        parts.top_k_figure(results, heading, names=names),
     )
 
 
@@ -73,30 +89,46 @@ def _errors(run: SynonymyData) -> object:
     greedy, items = greedy_completions(run.gaps), run.asked.gap_items
     if not len(greedy) or CATEGORIES_OF_GAPS in run.omitted:
         return None
-    try:
-        lexicon = wordnet.load()
-    except DataError as error:
-        return Remark(f"Error categories were not proposed: WordNet is not available ({error.what}).")
+    lexicon = _lexicon_or_error()
+    if isinstance(lexicon, DataError):
+        return Remark(f"Error categories were not proposed: WordNet is not available ({lexicon.what}).")
     coded, unknown = proposed_categories(greedy, items, lexicon)
-    text = (
-        f"Error categories were proposed without {len(unknown)} of {counted(len(items), 'item')}, the first is "
-        f"{unknown[0]}: the sense of its target is not known. A column sense_key in the collection names it."
-        if unknown
-        else ""
-    )
-    caption = (
-        "Proposed from WordNet for the greedy prediction; people have the last word (`correct, not in synset` is never "
-        "proposed: no lexicon can tell)."
-    )
+    (missing,), (caption,) = TEXTS["gaps without a category"], TEXTS["caption of categories"]
+    if unknown:
+        missing = missing.format(n=len(unknown), items=counted(len(items), "item"), first=unknown[0])
     heading = Heading("figure_3_gap_categories", "3", "Error categories of greedy predictions, as proposed", caption)
-    sentences, n, seed = GroupOf(sentences_of(items), "sentences"), run.settings.n_bootstrap, run.settings.seed
-    results = [
-        run.about(share)
-        for subject in coded.unique("subject_id")
-        for measure in coded.where(subject_id=subject).unique("measure")
-        for share in category_shares(
-            coded, measure, PROPOSED, subject=subject, clusters=sentences, resamples=n, seed=seed
-        )
-    ]
-    shown = gap_categories(results, PROPOSED, heading, names=run.result_labels(results)) if results else None
-    return results, shown, Remark(text) if text else None
+    sentences = GroupOf(sentences_of(items), "sentences")
+    results = run.about_all(every_category_shares(coded, PROPOSED, clusters=sentences, **run.resampling))
+    shown = parts.gap_categories(results, PROPOSED, heading, names=run.result_labels(results)) if results else None
+    return results, shown, Remark(missing) if unknown else None
+
+
+def _codings(run: SynonymyData) -> object:
+    """What people coded on the sheet: the accuracy under each coding, and their agreement with each other and WordNet.
+
+    Errors: those of :func:`~lexiscope.build.gap_filling.coding_sheet.read_codes`, for each sheet.
+    """
+    greedy, items = greedy_completions(run.gaps), run.asked.gap_items
+    if not len(greedy) or not run.settings.codings:
+        told = TEXTS["sheet of gaps"] if len(greedy) else ()
+        return [text.format(sheet=SHEET, categories=", ".join(CATEGORIES)) for text in told]
+    lexicon = None if CATEGORIES_OF_GAPS in run.omitted else _lexicon_or_error()
+    codings = read_codings(run.settings.codings, greedy, items, None if isinstance(lexicon, DataError) else lexicon)
+    results = run.about_all(coding_results(*codings, CATEGORIES, sentences_of(items), accepted=RIGHT, **run.resampling))
+    return results, parts.coding_tables(results, names=run.result_labels(results))
+
+
+def _lexicon_or_error() -> Lexicon | DataError:
+    try:
+        return wordnet.load()
+    except DataError as error:
+        return error
+
+
+def write_sheet(run: SynonymyData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
+    """Write the greedy predictions for people to code; return the name of the file, none where there are none."""
+    greedy = greedy_completions(run.gaps)
+    if not len(greedy):
+        return ()
+    write_coding_sheet(folder / SHEET, answers_to_code(greedy, run.asked.gap_items), proposals="hidden")
+    return (SHEET,)

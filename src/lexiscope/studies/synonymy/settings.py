@@ -25,6 +25,16 @@ class SynonymySettings(ItemSettings):
         "", "a table of word counts (columns word, count); empty: WordNet's tag counts", metavar="FILE", file=True
     )
     gap_filling: Literal["yes", "no"] = option("yes", 'whether subjects that generate fill gaps: "yes" or "no"')
+    top_k: tuple[int, ...] = option(
+        (), "more values of top-k in gap filling, besides the paper's 10: ten predictions with each", least=1
+    )
+    codings: tuple[str, ...] = option(
+        (),
+        "sheets of gap answers (gap_coding.csv) that people coded, each named after its coder",
+        flag="--coding",
+        metavar="FILE",
+        file=True,
+    )
     checkpoints: tuple[tuple[str, float], ...] = option(
         (),
         "states of one model in training; subject: tokens seen (or steps)",

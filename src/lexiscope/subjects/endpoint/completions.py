@@ -3,7 +3,8 @@
 ``completions:MODEL@http://host:8000/v1``; options follow a question mark: ``?policy=bos&key_env=NAME&parallel=8``.
 vLLM serves all of it. Before the first text is sent, the endpoint is asked about one sentence: a server that cannot
 give the log-probabilities of a prompt (no echo, no log-probabilities, generated tokens only, chat only), or not under
-the policy that is asked for, is refused with the reason.
+the policy that is asked for, is refused with the reason. ``variant=`` names the wording in which a task asks,
+``language=`` the language of the words where it is not the item's.
 
 What cannot be known of a served model is said: its revision is what the server reports, not a checksum of weights; a
 seed is sent with every sampled continuation, and whether the server's sampling honours it is its own affair.
@@ -20,12 +21,13 @@ from typing import Any, Literal, TypeVar
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, Place, RunError, SpecError, SubjectError
+from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import PUBLISHED, ScoringPolicy, TokenScores
 from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Continuation, Decoding, Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._options import read_options
-from lexiscope.subjects._scoring_options import POLICY_OPTIONS, policy_of, policy_options
+from lexiscope.subjects._scoring_options import POLICY_OPTIONS, policy_of, policy_options, prompting_of, wording_options
 from lexiscope.subjects.endpoint._alignment import align
 from lexiscope.subjects.endpoint._endpoint import (
     Endpoint,
@@ -41,6 +43,7 @@ from lexiscope.subjects.endpoint._prompt_scores import Form, PromptTokens, promp
 from lexiscope.subjects.local._generation import seed_of
 
 CAPABILITIES = ("Scores", "Generates")
+WORDED = True
 
 SEEDS = "sent with every sampled continuation; whether the server honours them is not known"
 _LOG_FORMAT = 1
@@ -55,13 +58,16 @@ class ServerOptions(ServedModelOptions):
 
     ``policy``: which tokens count. ``bos_token``: the text of the token that is put before every text, for a
     server that adds none. ``batch``: most texts in one request. ``self_test``: the task tries trivially easy pairs
-    first. The others as in :class:`~lexiscope.subjects.endpoint._endpoint.ServedModelOptions`.
+    first. ``variant`` and ``language``: the wording in which a task asks, and its language.
+    The others as in :class:`~lexiscope.subjects.endpoint._endpoint.ServedModelOptions`.
     """
 
     policy: ScoringPolicy = PUBLISHED
     bos_token: str = ""
     batch: int = 8
     self_test: bool = True
+    variant: str = ""
+    language: str = ""
 
     def __post_init__(self) -> None:
         if self.batch <= 0:
@@ -114,12 +120,18 @@ class Completions:
         """Its spec, with the options that change its numbers and the name of the key's variable."""
         named = {name: getattr(self.options, name) for name in ("bos_token", "key_env")}
         options = policy_options(self.options.policy) | {name: value for name, value in named.items() if value}
+        options |= wording_options(self.options)
         return with_options(f"completions:{self.name}@{self.url}", options)
 
     @property
     def policy(self) -> ScoringPolicy:
         """Which tokens count; the ``published`` preset where the spec says nothing."""
         return self.options.policy
+
+    @property
+    def prompting(self) -> Prompting:
+        """The wording in which a task asks."""
+        return prompting_of(self.options)
 
     @property
     def self_test(self) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.scoring import Offsets
 from lexiscope.core.subject import Floats
 from lexiscope.subjects.local._adapter import AdaptedFolder, add_adapter
+from lexiscope.subjects.local._growing_texts import CacheUse, prove_cache_use
 from lexiscope.subjects.local._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
 from lexiscope.subjects.local._model_check import same_to_rounding
 from lexiscope.subjects.local._model_folder import ModelFolder
@@ -76,6 +78,13 @@ class CausalForward:
     def n_vocabulary(self) -> int:
         """The number of tokens that the model gives a probability."""
         return int(self._head.weight.shape[0])
+
+    @cached_property
+    def cache_use(self) -> CacheUse:
+        """How the cache of this model is used where texts grow token by token."""
+        return prove_cache_use(
+            self.torch, self.model, n_vocabulary=self.n_vocabulary, device=self.device, dtype=self.dtype
+        )
 
     def kernels(self, route: str) -> str:
         """Name the lean kernels that this model has on a route, for the run record; empty where it has none."""

@@ -1,7 +1,7 @@
 """Continuing prompts token by token: each continuation is independent of the others in its batch.
 
-Prompts of one length are read together, so that nothing is padded; their cached keys and values are then copied for
-every continuation of a prompt. A sampled continuation draws from a generator of its own.
+Prompts of one length are read together, so that nothing is padded. A sampled continuation draws from a generator of its
+own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.subject import Continuation, Decoding
 from lexiscope.subjects.local._causal_forward import CausalForward
+from lexiscope.subjects.local._growing_texts import next_logits
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ def continue_group(
     chances = _draw_chances(forward.torch, seeds, decoding.max_tokens)
     ids: list[list[int]] = [[] for _ in copies]
     done: list[Continuation | None] = [None] * len(copies)
-    for step, logits in enumerate(_steps(forward, group, decoding, ids)):
+    prompts = forward.torch.tensor([prompt.ids for prompt in group], device=forward.device)
+    for step, logits in enumerate(next_logits(forward.torch, forward.model, prompts, ids, forward.cache_use)):
         _check_finite(logits, copies)
         if see_first is not None and not step:
             see_first(logits)
@@ -83,33 +84,6 @@ def continue_group(
 def stored_continuations(stored: Iterable[Mapping[str, Any]]) -> tuple[Continuation, ...]:
     """Return continuations as they were before they were written as JSON."""
     return tuple(Continuation(**{**fields, "token_ids": tuple(fields["token_ids"])}) for fields in stored)
-
-
-def _steps(
-    forward: CausalForward, group: Sequence[Prompt], decoding: Decoding, ids: Sequence[Sequence[int]]
-) -> Iterator[Any]:
-    """Yield the logits of the next token of every copy; between two steps the caller adds the chosen ones to *ids*."""
-    torch, model = forward.torch, forward.model
-    inputs = torch.tensor([prompt.ids for prompt in group], device=forward.device)
-    with torch.inference_mode():
-        # the logits of a whole prompt would be many times its keys and values
-        last = {"logits_to_keep": 1} if "logits_to_keep" in signature(model.forward).parameters else {}
-        first = model(input_ids=inputs, use_cache=True, **last)
-        cache: Any = getattr(first, "past_key_values", None)
-        logits = first.logits[:, -1].float().repeat_interleave(decoding.n, dim=0)
-        yield logits
-        copied = hasattr(cache, "batch_repeat_interleave")
-        if copied and decoding.n > 1:
-            cache.batch_repeat_interleave(decoding.n)
-        prompts = inputs.repeat_interleave(decoding.n, dim=0)
-        for _ in range(decoding.max_tokens - 1):
-            new = torch.tensor(ids, device=forward.device)
-            if copied:
-                out = model(input_ids=new[:, -1:], past_key_values=cache, use_cache=True)
-            else:
-                # a model whose state cannot be copied reads the whole text again
-                out = model(input_ids=torch.cat([prompts, new], dim=1), use_cache=False)
-            yield out.logits[:, -1].float()
 
 
 def _draw_chances(torch: Any, seeds: Sequence[int | None], steps: int) -> Any:

@@ -75,6 +75,7 @@ class LocalModel:
             n_parameters=self.folder.n_parameters(head=self.objective == "next token"),
             revision=self.revision,
             source=self.name,
+            languages=self.folder.languages,
         )
 
     @cached_property

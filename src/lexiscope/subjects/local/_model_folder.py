@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -67,6 +68,8 @@ PUBLISHED = {
         "source": HUB_IDS["deberta-large"],
     },
 }
+# the languages in the first lines of a card: language: es, language: [en, es], or one per line behind a hyphen
+_CARD_LANGUAGE = re.compile(r"^language:[ \t]*((?:[^\n]+)?(?:\n[ \t]*- *[^\n]+)*)", re.MULTILINE)
 TOKENIZER_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
@@ -148,6 +151,16 @@ class ModelFolder:
         """The width of the vectors as the configuration gives it, or ``None`` where it does not."""
         # null is what a configuration holds where a number was never given
         return next((int(self.config[key]) for key in WIDTH_KEYS if self.config.get(key) is not None), None)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that the model's card names (``language`` in its first lines); none where there is no card."""
+        card = self.path / "README.md"
+        if not card.is_file():
+            return ()
+        text = card.read_text(encoding="utf-8", errors="replace")
+        match = _CARD_LANGUAGE.search(text.partition("\n---")[0]) if text.startswith("---") else None
+        return tuple(re.findall(r"[A-Za-z][\w-]*", match[1])) if match else ()
 
     @property
     def weights(self) -> tuple[Path, ...]:
@@ -274,7 +287,7 @@ def _from_hub(name: str, revision: str, allow: tuple[str, ...]) -> Path:
         raise SubjectError(f"there is no model folder {name!r}", hint="check the path")
     hub = require("huggingface_hub", "models")
     try:
-        return Path(hub.snapshot_download(name, revision=revision or None, allow_patterns=list(allow)))
+        return Path(hub.snapshot_download(name, revision=revision or None, allow_patterns=[*allow, "README.md"]))
     except (OSError, ValueError) as error:
         raise SubjectError(
             f"the model {name!r}{f' at revision {revision!r}' if revision else ''} cannot be had",

@@ -8,6 +8,7 @@ What is counted: ``policy=`` published, bos, word or continuation, and single pa
 ``device=`` cpu, cuda or mps, ``threads=``. How: ``route=`` auto, tree, batched or single. ``self_test=no`` leaves out
 the test on easy pairs; ``bos_token=`` names the token that is put before texts where the tokenizer names none (a
 ``&`` in it is written ``%26``); ``trust_remote_code=`` names the revision of a model whose own code may run.
+``variant=`` names the wording in which a task asks, ``language=`` the language of the words where it is not the item's.
 
 A folder that ``lexiscope train lora`` wrote is an adapter on a base model, which is found where the training found it,
 or where ``base=`` says; a base that is not the one of the training is refused.
@@ -28,10 +29,17 @@ from typing import Any
 import numpy as np
 
 from lexiscope.core.errors import Place, SubjectError
+from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import Offsets, ScoringPolicy, TokenScores
 from lexiscope.core.subject import Continuation, Decoding, Floats, Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._options import split_name
-from lexiscope.subjects._scoring_options import CausalOptions, causal_options, policy_options
+from lexiscope.subjects._scoring_options import (
+    CausalOptions,
+    causal_options,
+    policy_options,
+    prompting_of,
+    wording_options,
+)
 from lexiscope.subjects._vector_store import VectorStore, digest, library_versions, read_or_make
 from lexiscope.subjects.local._adapter import AdaptedFolder, locate_model
 from lexiscope.subjects.local._causal_forward import CausalForward
@@ -43,6 +51,7 @@ from lexiscope.subjects.local._score_units import Route, ScorePlan, Unit, batch_
 
 CAPABILITIES = ("Scores", "Generates")
 RUN_OPTIONS = ("device", "threads")
+WORDED = True
 
 _STORE_FORMAT = 2
 _LONGEST_ROW = 4_096
@@ -96,12 +105,18 @@ class CausalLM(LocalModel):
     def _spec_options(self) -> dict[str, str]:
         named = policy_options(self.options.policy)
         named |= {"bos_token": self.options.bos_token} if self.options.bos_token else {}
+        named |= wording_options(self.options)
         return named | ({"dtype": self.options.dtype} if self.options.dtype != "fp32" else {})
 
     @property
     def policy(self) -> ScoringPolicy:
         """Which tokens count; the ``published`` preset where the spec says nothing."""
         return self.options.policy
+
+    @property
+    def prompting(self) -> Prompting:
+        """The wording in which a task asks."""
+        return prompting_of(self.options)
 
     @property
     def self_test(self) -> bool:

@@ -10,6 +10,8 @@ sides of it; two variants are had:
     The token is masked alone (Salazar et al. 2020). A rare word that is cut into pieces gains, since each piece is
     predicted from the others.
 
+``variant=`` names the wording in which a task asks, ``language=`` the language of the words where it is not the item's.
+
 The special tokens around the text ([CLS] and [SEP], ``<s>`` and ``</s>``) are in every input, as in training, and are
 never scored. They are no beginning of a sequence from which the model reads on, so the policy says ``bos=no``; and as
 the first token has its context on the right, ``first=scored``. Such a number is no log-probability of the text, and
@@ -29,10 +31,12 @@ from typing import Any, Literal
 import numpy as np
 
 from lexiscope.core.errors import InputError, Place, SpecError, SubjectError, require
+from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import Counted, Doubles, Per, ScoringPolicy, TokenScores
 from lexiscope.core.subject import Progress, SubjectSpec
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._options import Device, read_options, split_name
+from lexiscope.subjects._scoring_options import prompting_of, wording_options
 from lexiscope.subjects._vector_store import library_versions
 from lexiscope.subjects.local._loading import (
     device_of,
@@ -49,6 +53,7 @@ from lexiscope.subjects.local._span_tokens import plan_batches
 
 CAPABILITIES = ("Scores",)
 RUN_OPTIONS = ("device", "threads")
+WORDED = True
 
 WORDS = "what the tokenizer's pre-tokenizer keeps together"
 _LOG_FORMAT = 1
@@ -66,7 +71,8 @@ class MaskedOptions:
     ``conditioning``, ``tokens`` and ``per``: as in a :class:`~lexiscope.core.scoring.ScoringPolicy`. ``threads``: of
     torch, 0 = as the process has it. ``batch_tokens``: most tokens of a batch, 0 = 2,048 on a CPU and 32,768
     elsewhere. ``self_test``: the task tries trivially easy pairs first. ``trust_remote_code``: the revision of the
-    model whose own Python code may be run.
+    model whose own Python code may be run. ``variant`` and ``language``: the wording in which a task asks, and its
+    language.
     """
 
     conditioning: Literal["masked_within_word", "masked"] = "masked_within_word"
@@ -78,6 +84,8 @@ class MaskedOptions:
     batch_tokens: int = 0
     self_test: Literal["yes", "no"] = "yes"
     trust_remote_code: str = ""
+    variant: str = ""
+    language: str = ""
 
     @classmethod
     def read(cls, given: dict[str, str]) -> MaskedOptions:
@@ -121,7 +129,8 @@ class MaskedLM(LocalModel):
 
     def _spec_options(self) -> dict[str, str]:
         named = {name: getattr(self.options, name) for name in ("conditioning", "tokens", "dtype")}
-        return {name: value for name, value in named.items() if value != getattr(MaskedOptions(), name)}
+        changed = {name: value for name, value in named.items() if value != getattr(MaskedOptions(), name)}
+        return changed | wording_options(self.options)
 
     @property
     def policy(self) -> ScoringPolicy:
@@ -133,6 +142,11 @@ class MaskedLM(LocalModel):
             per=self.options.per,
             conditioning=self.options.conditioning,
         )
+
+    @property
+    def prompting(self) -> Prompting:
+        """The wording in which a task asks."""
+        return prompting_of(self.options)
 
     @property
     def self_test(self) -> bool:
@@ -229,7 +243,8 @@ class MaskedLM(LocalModel):
         revision = self.folder.revision(memory=work / "hashes.json")
         # which tokens count is decided later, and how fast it goes changes nothing
         options = asdict(replace(self.options, tokens="text", per="token", batch_tokens=0, self_test="yes"))
-        options.pop("threads")
+        for name in ("threads", "variant", "language"):
+            options.pop(name)
         return AnswerLog(work / "scores", [_LOG_FORMAT, revision, options, library_versions()])
 
 

@@ -17,10 +17,10 @@ see design/0042. With ``&`` between them both are given.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from lexiscope.core.subject import Floats, SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.resources.vectors.sense_vectors import SETTINGS, sense_probabilities, window_probabilities
 from lexiscope.subjects._options import read_options, split_name
-from lexiscope.subjects.senses._sense_folder import SENSE_TASKS, SenseFolder
+from lexiscope.subjects.senses._sense_subject import SENSE_TASKS, SenseFolder
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
 TASKS = SENSE_TASKS
@@ -88,6 +88,43 @@ def trainings_in(spec: SubjectSpec) -> tuple[str, ...]:
     return tuple(f"gasi:{path}{options}" for path in inside) if several else (f"gasi:{spec.name}",)
 
 
+def expand_folders(specs: Sequence[str]) -> tuple[str, ...]:
+    """Return specs in which a folder of trained folders is replaced by all of them, each once.
+
+    >>> expand_folders(["sense_embedding:muse:a.txt,b.tsv"])
+    ('sense_embedding:muse:a.txt,b.tsv',)
+    """
+    parsed = [(text, SubjectSpec.parse(text)) for text in specs]
+    return tuple(
+        dict.fromkeys(
+            name for text, spec in parsed for name in (trainings_in(spec) if spec.kind == "gasi" else (text,))
+        )
+    )
+
+
+def lineages(trainings: Sequence[Gasi]) -> list[tuple[Gasi, Gasi]]:
+    """Return pairs of trainings of which the first lacks senses that the second has, and comes from it.
+
+    Its senses were pruned, or dropped because people confuse them; or it was trained again on the senses that were
+    left, which makes it a pair with the vectors before and after.
+    """
+    pairs = [
+        (later, earlier)
+        for later in trainings
+        for earlier in trainings
+        if later.dropped_from and later.dropped_from == earlier.about["files"]
+    ]
+    again = [
+        (training, before)
+        for training in trainings
+        if not training.dropped_from and not training.vectors.mask.all()
+        for dropped, earlier in pairs
+        if np.array_equal(training.vectors.mask, dropped.vectors.mask)
+        for before in (earlier, dropped)
+    ]
+    return [*pairs, *again]
+
+
 class Gasi(SenseFolder):
     """Sense vectors that `lexiscope train gasi` wrote: the words around a target choose its sense."""
 
@@ -101,12 +138,44 @@ class Gasi(SenseFolder):
     @property
     def window(self) -> int:
         """The most words on each side that choose the sense: as in training."""
-        return self.options.window or int(self.about.get("settings", {}).get("window", _WINDOW))
+        return self.options.window or int(self.trained.get("window", _WINDOW))
+
+    @property
+    def trained(self) -> Mapping[str, Any]:
+        """The settings of its training; empty where its record has none."""
+        return cast(Mapping[str, Any], self.about.get("settings", {}))
+
+    @property
+    def variant(self) -> str:
+        """How a sense was chosen in its training (``sasi``, ``gasi_beta`` …); empty where that is not known."""
+        return str(self.trained.get("variant", ""))
+
+    @property
+    def beta(self) -> float:
+        """The scale β of the noise in a training of GASI-β; not-a-number for the other variants."""
+        return float(self.trained.get("beta", math.nan)) if self.variant == "gasi_beta" else math.nan
+
+    @property
+    def is_pruned(self) -> bool:
+        """Whether senses were pruned and the vectors not trained again."""
+        return self.about.get("pruned") is not None
+
+    @property
+    def senses_removed(self) -> float:
+        """How many senses of a word are not there of those that words have at most, mean over words."""
+        n_words, most, _ = self.about["shape"]
+        return float(most - int(self.vectors.mask.sum()) / n_words)
+
+    @property
+    def dropped_from(self) -> Mapping[str, str]:
+        """The checksums of the vectors that these are without some senses (pruned, or confused by people), if any."""
+        dropped = self.about.get("pruned") or self.about.get("told_apart") or {}
+        return cast(Mapping[str, str], dropped.get("from", {}))
 
     @property
     def settings(self) -> dict[str, Any]:
         """How it was trained and is asked, for the run record."""
-        trained = {"training": self.about.get("settings", {}), "pruned": self.about.get("pruned")}
+        trained = {"training": self.trained, "pruned": self.about.get("pruned")}
         return {**trained, **({"asked": self.options.given} if self.options.given else {})}
 
     @property
@@ -115,8 +184,7 @@ class Gasi(SenseFolder):
 
         *Source:* eq. 10 and 11.
         """
-        settings = self.about.get("settings", {})
-        scale = {"gasi": 1.0, "gasi_beta": float(settings.get("beta", 0.0))}.get(settings.get("variant", ""), 0.0)
+        scale = {"gasi": 1.0, "gasi_beta": float(self.trained.get("beta", 0.0))}.get(self.variant, 0.0)
         return scale * math.pi / math.sqrt(6)
 
     # -- what it is asked -------------------------------------------------------------------------------------
@@ -145,13 +213,6 @@ class Gasi(SenseFolder):
                 rows[row] = np.where(self.vectors.mask[number], signal, np.nan)
         return rows
 
-    def context(self, usage: Usage) -> NDArray[np.int64]:
-        """Return the numbers of the known words in the window of a usage, left to right: they choose its sense."""
-        known = [token for token in self.tokens(usage.text) if token[0] >= 0]
-        left = [number for number, _, end in known if end <= usage.start]
-        right = [number for number, start, _ in known if start >= usage.end]
-        return np.array([*left[-self.window :], *right[: self.window]], np.int64)
-
     def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
         """Return :meth:`sense_distribution` of one word for many windows of known words' numbers, fast.
 
@@ -161,5 +222,5 @@ class Gasi(SenseFolder):
 
     def _compared(self, number: int) -> Floats:
         """Return the vectors of a word that are compared with those of others. *Shape: (K, width)*."""
-        own = self.vectors.senses[number]
+        own = super()._compared(number)
         return own if self.options.vectors == "senses" else np.asarray(own + self.vectors.contexts[number], np.float32)

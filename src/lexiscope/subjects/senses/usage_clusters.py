@@ -10,6 +10,7 @@ mean of all usages.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from lexiscope.core.subject import Embeds, Floats, SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import with_mask
 from lexiscope.resources.vectors.sense_vectors import SETTINGS, map_tensors
-from lexiscope.subjects.senses._sense_folder import SENSE_TASKS, USAGE_CLUSTERS, SenseFolder
+from lexiscope.senses.induced_senses import InducedSenses
+from lexiscope.subjects.senses._sense_subject import SENSE_TASKS, USAGE_CLUSTERS, SenseFolder
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
 TASKS = SENSE_TASKS
@@ -66,6 +68,15 @@ class UsageClusters(SenseFolder):
         """``mean`` (width,), ``shares`` (words, K) and ``spread`` (words,)."""
         return map_tensors(self.folder / CLUSTERS)
 
+    @cached_property
+    def induced(self) -> InducedSenses:
+        """Its senses, with the shares of the usages that they have as priors.
+
+        A word with fewer of them than another has lost none: its usages support no more.
+        """
+        shares = np.asarray(self.clusters["shares"], np.float32)[np.asarray(self.vectors.mask)]
+        return replace(super().induced, priors=shares, uniform=False)
+
     @property
     def settings(self) -> dict[str, Any]:
         """How the senses were made, for the run record."""
@@ -103,4 +114,6 @@ class UsageClusters(SenseFolder):
     def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
         """Refuse: an encoder reads whole texts, not numbers of words. Errors: :class:`CapabilityError`."""
         what = f"{self.subject_id} chooses a sense by the whole text, not by a window of words"
-        raise CapabilityError(what, hint="leave --corpus and --sentence out, or use a training: gasi:FOLDER")
+        raise CapabilityError(
+            what, hint="leave --corpus out, or use a training: gasi:FOLDER; senses drift shows examples of two corpora"
+        )

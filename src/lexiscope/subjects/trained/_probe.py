@@ -19,12 +19,12 @@ import numpy as np
 from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
 from lexiscope.core.subject import Floats, SubjectSpec
-from lexiscope.core.usage import Usage
-from lexiscope.items.answers.sense_options import glosses_of
+from lexiscope.core.usage import Usage, whole_text
+from lexiscope.items.answers.sense_options import definition_of, glosses_of
 from lexiscope.items.arrange.views import MASK
 from lexiscope.subjects.local import encoder
 from lexiscope.subjects.local._loading import load_tokenizer
-from lexiscope.subjects.trained._wording import Wording, cut_to_length, definition_of
+from lexiscope.subjects.trained._wording import Wording, cut_to_length
 
 Query = Literal["target", "sentence"]
 """Which vector represents a usage."""
@@ -181,12 +181,6 @@ def best_option(item_id: str, options: Sequence[str], scores: Doubles) -> tuple[
     best = float(scores.max())
     tied = [option for option, score in zip(options, scores, strict=True) if score == best]
     return min(tied, key=lambda option: hashlib.sha256(f"{item_id}\n{option}".encode()).hexdigest()), best
-
-
-def whole_text(text: str) -> Usage:
-    """Return a usage whose target is the whole text, without the white space around it."""
-    shown = text.strip()
-    return Usage(shown, 0, len(shown))
 
 
 def _cosines(first: Floats, second: Floats) -> Doubles:

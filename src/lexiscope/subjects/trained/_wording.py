@@ -17,7 +17,7 @@ from lexiscope.core.errors import InputError, Place, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.search_space import Entry
-from lexiscope.items.answers.sense_options import glosses_of
+from lexiscope.items.answers.sense_options import definition_of, glosses_of
 from lexiscope.items.arrange.views import CONTEXT, CONTEXT_SPAN, MASK, is_masked, with_mask
 from lexiscope.subjects.local._span_tokens import Span, overlapping_tokens
 
@@ -137,15 +137,6 @@ class Wording:
                 hint="use a masked language model (BERT, RoBERTa, DeBERTa …), or the views full and word",
             )
         return self.mask
-
-
-def definition_of(item: Item) -> str:
-    """Return ``definition ; hypernyms``, or the definition where there are no hypernyms.
-
-    Errors: :class:`InputError` E402 where the item has no condition ``definition``.
-    """
-    definition, hypernyms = str(item.condition("definition")), str(item.conditions.get("hypernyms", ""))
-    return f"{definition} ; {hypernyms}" if hypernyms else definition
 
 
 def with_marks(usage: Usage, before: str, after: str) -> Usage:

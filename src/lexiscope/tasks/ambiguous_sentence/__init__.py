@@ -13,6 +13,7 @@ from pathlib import Path
 from lexiscope.build.stories.instruments import (
     drafting_prompt,
     published_guidelines,
+    published_page,
     published_qualification,
 )
 from lexiscope.build.stories.stories import (
@@ -23,7 +24,7 @@ from lexiscope.build.stories.stories import (
 )
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
-from lexiscope.core.screen import Screen, Shown, Writing
+from lexiscope.core.screen import PaperWords, Screen, Shown, Writing
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -174,9 +175,14 @@ SCREEN = Screen(
     max_length=500,
     writing=Writing("sentence", "story_ending", cleaning_request, precontext_request),
     published=published_sheets,
-    paper_words=lambda: (
+    paper_words=lambda: PaperWords(
         published_guidelines("a21_guidelines_sentence"),
         tuple(story.chosen_question("sense_disambiguation") for story in published_qualification()),
+        # Figure 2
+        {
+            **published_page({"stuck": "Can't think"}),
+            **published_page({"question": "Can you write"}, word="point", place="{target}"),
+        },
     ),
 )
 

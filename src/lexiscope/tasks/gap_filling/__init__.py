@@ -104,6 +104,14 @@ def generation_function(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunc
     return by_generation
 
 
+def sampling_task(top_k: int) -> Task:
+    """Return the task with ten predictions of which the tokens are drawn from the *top_k* most probable, and no other.
+
+    The study leaves open what another value than its 10 would give (its §6).
+    """
+    return replace(TASK, answers=(("Generates", generation_function((replace(TEN, top_k=top_k),))),))
+
+
 def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the sentence, its target marked, and the prompt before the gap."""
     usage = item.usages[0]

@@ -20,6 +20,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Choice, Line, Screen, Shown, emphasised_line
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
+from lexiscope.tasks.kit.words_file import is_words_file, read_words
 
 Fields = Callable[[Item, str], Mapping[str, str]]
 """What a prompt says of an item: the item as the view shows it and the language → name → text."""
@@ -57,11 +58,14 @@ class Asking:
     fields: Fields
     examples: Callable[[str], tuple[Item, ...]]
     variants: Mapping[str, Variant] = field(default_factory=dict)
+    prompt: PromptText | None = None
 
     def __call__(
         self, item: Item, *, view: str = "full", language: str = "", variant: str = GUIDELINES, shots: int = 0
     ) -> ChatQuestion:
-        """Return the question. Errors: those of :class:`~lexiscope.core.prompt.AskFunction`."""
+        """Return the question. Errors: those of :class:`~lexiscope.core.prompt.AskFunction`, and of a file of words."""
+        if is_words_file(variant):
+            return self._ask_in_words(item, view, language, variant, shots)
         used = language or _language(item)
         settings = self.variants.get(variant, Variant())
         self._check_shots(shots, settings, variant, used)
@@ -88,8 +92,21 @@ class Asking:
             shots=shots,
         )
 
+    def _ask_in_words(self, item: Item, view: str, language: str, path: str, shots: int) -> ChatQuestion:
+        """Return the question in the words of a user's file, in its language."""
+        file = read_words(path, self.screen)
+        words = file.task_words
+        if language and not words.is_in(language):
+            what = f"the words are in {words.language!r}, and the language {language!r} is asked for"
+            raise InputError(what, code="E618", place=Place(path), hint="leave the option language out")
+        own = PromptText(file.prompt.system.strip(), file.prompt.user.strip(), file.prompt.not_quoted)
+        asked = replace(self, screen=replace(self.screen, given=words), prompt=own if own.user else None)
+        return replace(asked(item, view=view, language=words.language, shots=shots), variant=path)
+
     def _text(self, language: str, variant: str, shots: int) -> PromptText:
-        """Return the messages of a variant: of the task's file, or as the data have them."""
+        """Return the messages of a variant: of a file of words, of the task's file, or as the data have them."""
+        if self.prompt is not None:
+            return self.prompt
         written = self.variants[variant].written if variant in self.variants else None
         others = [name for name, settings in self.variants.items() if settings.written is not None]
         if written is None or language.partition("-")[0] != "en":
@@ -243,6 +260,7 @@ def prompt_text(path: Path, language: str, variant: str = GUIDELINES, *, written
         if (name, variant) in sections:
             return sections[name, variant]
     hint = f"use one of {', '.join(name for name, other in sections if other == variant) or 'en'}"
+    hint += f", or a file of words (lexiscope annotate words {path.parent.name} --language {language} --out words.yaml)"
     raise InputError(f"the prompt is not written in {language!r}", code="E616", place=place, hint=hint)
 
 
@@ -307,21 +325,30 @@ def without_passages(guidelines: str, passages: tuple[str, ...]) -> str:
 
 @lru_cache
 def _sections(path: Path) -> Mapping[tuple[str, str], PromptText]:
-    """Read a file. Errors: :class:`InputError` for a heading that is none of those above, or a missing ``## user``."""
-    parts = _HEADING.split(path.read_text(encoding="utf-8"))[1:]
+    return {name: _prompt(section) for name, section in read_sections(path, _PARTS, "user").items()}
+
+
+def read_sections(path: Path, parts: Sequence[str], needed: str) -> Mapping[tuple[str, str], Mapping[str, str]]:
+    """Read a file of words with a section for each language and variant (``# en/question``), divided into parts.
+
+    Returns the parts (``## user``) of each section by (language, variant); the variant of ``# en`` is ``guidelines``.
+    Errors: :class:`InputError` for a heading that is none of *parts*, and for a section without the one that is
+    *needed*.
+    """
+    pieces = _HEADING.split(path.read_text(encoding="utf-8"))[1:]
     sections: dict[tuple[str, str], dict[str, str]] = {}
     section: dict[str, str] = {}
-    for level, heading, content in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+    for level, heading, content in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
         if level == "#":
             language, _, variant = heading.strip().partition("/")
             section = sections.setdefault((language, variant or GUIDELINES), {})
-        elif heading.strip() in _PARTS:
+        elif heading.strip() in parts:
             section[heading.strip()] = content.strip("\n")
         else:
-            raise InputError(f"a prompt has no part {heading!r}", place=Place(str(path)), hint=f"use {_PARTS}")
-    if not sections or any("user" not in section for section in sections.values()):
-        raise InputError("a prompt needs '## user' in every section", place=Place(str(path)))
-    return {name: _prompt(section) for name, section in sections.items()}
+            raise InputError(f"a prompt has no part {heading!r}", place=Place(str(path)), hint=f"use {tuple(parts)}")
+    if not sections or any(needed not in section for section in sections.values()):
+        raise InputError(f"a prompt needs '## {needed}' in every section", place=Place(str(path)))
+    return sections
 
 
 def _prompt(section: Mapping[str, str]) -> PromptText:

@@ -11,19 +11,20 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast, get_args
+from typing import cast
 
 import numpy as np
 
 from lexiscope.core.errors import InputError, Place, SpecError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.scoring import Per, ScoringPolicy, TokenScores
+from lexiscope.core.scoring import ScoringPolicy, TokenScores
 from lexiscope.core.subject import Progress, Scores, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.choice_set_file import read_minimal_pairs
 from lexiscope.tasks.kit.judging import judgment_function
+from lexiscope.tasks.kit.scoring import MEASURE_TOKENS, denominators, text_values
 from lexiscope.tasks.minimal_pair.self_test import SelfTest, self_test
 
 FOLDER = Path(__file__).parent
@@ -32,7 +33,6 @@ FOLDER = Path(__file__).parent
 NAME = "minimal_pair"
 VIEW = "full"
 MEASURE_OUTCOME = "correct"
-MEASURE_TOKENS = "n_tokens"
 MEASURE_SELF_TEST = "self_test_margin"
 CORRECT = "correct"
 _FEWEST = 2
@@ -77,7 +77,7 @@ def by_scoring(
     if len(scores) != len(texts):
         raise SubjectError(f"{subject.subject_id} gave {len(scores)} scores for {len(texts)} texts")
     by_text = dict(zip(texts, scores, strict=True))
-    policies = [scorer.policy.divided_by(per) for per in get_args(Per)]
+    policies = denominators(scorer.policy)
     who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
     rows = _option_rows(items, by_text, policies)
     return ResponseTable.concat(
@@ -127,7 +127,7 @@ def _option_rows(
     for item in items:
         for usage in item.usages:
             if usage.key not in known:
-                known[usage.key] = _option_values(item, usage, by_text[usage.text], policies)
+                known[usage.key] = text_values(item, usage, by_text[usage.text], policies)
             values.append(known[usage.key])
     measures = [*map(str, policies), MEASURE_TOKENS]
     options = [name for item in items for name in option_names(len(item.options))]
@@ -138,23 +138,6 @@ def _option_rows(
         "measure": np.tile(np.array(measures, dtype=object), len(options)),
         "value": np.array(values, dtype=np.float64).ravel(),
     }
-
-
-def _option_values(
-    item: Item, usage: Usage, scores: TokenScores, policies: Sequence[ScoringPolicy]
-) -> tuple[float, ...]:
-    """The scores of one option under each policy, and how many of its tokens count."""
-    span = (usage.start, usage.end)
-    try:
-        values = [policy.value(scores, usage.text, span) for policy in policies]
-        n_tokens = len(policies[0].counted_tokens(scores, usage.text, span))
-    except SubjectError as error:
-        place = Place(item_id=item.item_id, text=usage.text)
-        raise SubjectError(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
-    if not np.isfinite(values).all():
-        place = Place(item_id=item.item_id, text=usage.text)
-        raise SubjectError("a log-probability is not finite", place=place, hint="try dtype=fp32")
-    return (*values, float(n_tokens))
 
 
 def _self_test_rows(items: Sequence[Item], tested: SelfTest | None) -> dict[str, object]:

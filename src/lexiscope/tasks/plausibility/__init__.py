@@ -12,29 +12,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from lexiscope.build.stories.instruments import (
     prediction_prompt,
+    published_anchors,
     published_guidelines,
+    published_page,
     published_qualification,
     training_prompt,
 )
 from lexiscope.build.stories.stories import story_text
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.core.screen import Habit, Screen, Shown, emphasised_line
+from lexiscope.core.screen import Habit, PaperWords, Screen, Shown, emphasised_line
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
 from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
-from lexiscope.core.usage import Usage
+from lexiscope.core.usage import whole_text
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring_function
 from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.asking import Asking, Variant, sentence_examples
-from lexiscope.tasks.kit.distances import MEASURE_DISTANCE, cosine_distances, distance_table
+from lexiscope.tasks.kit.distances import MEASURE_DISTANCE, distance_table, pair_distances
 from lexiscope.tasks.kit.judging import judgment_function
 from lexiscope.tasks.kit.published_sheets import (
     COMMENT,
@@ -55,11 +56,11 @@ PARTS = ("precontext", "ending", "sense", "example")
 
 ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
     "en": (
-        (1.0, "not plausible at all given the context"),
-        (2.0, "theoretically conceivable, but less plausible than other meanings"),
-        (3.0, "one of multiple, similarly plausible interpretations"),
-        (4.0, "the most plausible interpretation; other meanings may still be conceivable"),
-        (5.0, "the only plausible meaning given the context"),
+        (1.0, "this meaning is not possible here"),
+        (2.0, "possible, but other meanings fit the story better"),
+        (3.0, "one of several meanings that fit about equally well"),
+        (4.0, "this meaning fits best, but another one is still possible"),
+        (5.0, "no other meaning is possible here"),
     ),
     "es": (
         (1.0, "nada plausible en este contexto"),
@@ -69,7 +70,8 @@ ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
         (5.0, "el único significado plausible en este contexto"),
     ),
 }
-"""The words at the points of the scale, by language; the English ones are AmbiStory's (A.2.3)."""
+"""The words at the points of the scale, by language. They are ours; AmbiStory's (A.2.3) are read from the data folder
+(``--wording published``)."""
 
 SCALE = Scale(1, 5, anchors=ANCHORS["en"])
 
@@ -77,6 +79,7 @@ SCALE = Scale(1, 5, anchors=ANCHORS["en"])
 def story(item: Item) -> str:
     """Return the story as one text: precontext, ambiguous sentence and, where there is one, the ending.
 
+    >>> from lexiscope.core.usage import Usage
     >>> shuts = Usage("The bank shuts.", 4, 8)
     >>> story(Item("i", "d", (shuts,), conditions={"precontext": "It is six. ", "ending": ""}))
     'It is six. The bank shuts.'
@@ -202,9 +205,12 @@ SCREEN = Screen(
     habit=Habit(per_item=5, per_list=30, back=True, apart=("setup", "homonym")),
     published=published_sheets,
     release=("release.json", release_text),
-    paper_words=lambda: (
+    paper_words=lambda: PaperWords(
         published_guidelines("a23_guidelines_plausibility"),
         tuple(story.rated_question() for story in published_qualification()),
+        # Figure 4
+        published_page({"asked": "Given the context", "flag_nonsensical": "Check this box"}),
+        published_anchors(),
     ),
 )
 
@@ -246,13 +252,9 @@ def by_embedding(
         raise InputError(f"the distance of story and meaning has no view {view!r}", hint="use the view full")
     for item in items:
         SCREEN.check(item)
-    embedder = cast(Embeds, subject)
-    texts = [(story(item), _condition_text(item, "sense").strip()) for item in items]
-    rows = {text: number for number, text in enumerate(dict.fromkeys(text for pair in texts for text in pair))}
-    vectors = embedder.embed([Usage(text, 0, len(text)) for text in rows], work=work, progress=progress)
-    left, right = (np.array([rows[pair[side]] for pair in texts], dtype=np.int64) for side in (0, 1))
-    distances = cosine_distances(vectors, left, right)
-    return distance_table(subject, NAME, view, items, embedder.layers, distances)
+    pairs = [(whole_text(story(item)), whole_text(_condition_text(item, "sense"))) for item in items]
+    distances = pair_distances(items, pairs, subject, work=work, progress=progress)
+    return distance_table(subject, NAME, view, items, cast(Embeds, subject).layers, distances)
 
 
 TASK = Task(
@@ -274,4 +276,5 @@ TASK = Task(
     rated=RATED,
     # a story is one text: there are no two whose words could overlap
     baselines=("random", "constant"),
+    wordings=(GUIDELINES, *VARIANTS),
 )

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Habit, Screen, Shown, emphasised_line
-from lexiscope.core.subject import Embeds, Floats, Progress, Subject
+from lexiscope.core.subject import Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
@@ -26,7 +26,7 @@ from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scori
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.asking import Asking, Variant, pair_examples, starred_target
-from lexiscope.tasks.kit.distances import MEASURE_DISTANCE, cosine_distances, distance_table
+from lexiscope.tasks.kit.distances import MEASURE_DISTANCE, distinct_usages, pair_function
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
 from lexiscope.tasks.kit.published_sheets import Cells, Judgments, answers_by_item, first_condition, number_cells
 from lexiscope.tasks.relatedness.by_sense import SENSE_MEASURES, similarity_function
@@ -79,6 +79,13 @@ def example_items(language: str) -> tuple[Item, ...]:
     return pair_examples(SCREEN, language, task=NAME, gold="rating")
 
 
+def _check_item(item: Item) -> Item:
+    return check_usages(item, _USAGES, task=NAME)
+
+
+_distances = pair_function(NAME, check=_check_item)
+
+
 def by_embedding(
     items: Sequence[Item],
     subject: Subject,
@@ -95,68 +102,19 @@ def by_embedding(
     *Source:* SAW-C §4.2. Errors: :class:`InputError` for an item without exactly two usages;
     :class:`SubjectError` naming the item whose usage has no vector, or one of length zero.
     """
-    embedder = cast(Embeds, subject)
-    shown = [_check_item(view_item(item, view)) for item in items]
-    usages, left, right = _distinct_usages(shown)
-    try:
-        vectors = embedder.embed(usages, work=work, progress=progress)
-    except SubjectError as error:
-        raise _with_item_id(error, shown) from error
-    _check_vector_lengths(vectors, left, right, shown)
-    distances = cosine_distances(vectors, left, right)
-    tables = [distance_table(subject, NAME, view, shown, embedder.layers, distances)]
-    if isinstance(subject, CountsTokens):
-        counts = subject.token_counts(usages, work=work)
-        who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
-        item_ids = [item.item_id for item in shown]
-        values = (counts[left, 0], counts[right, 0], counts[left, 1])
-        for measure, column in zip(MEASURES_TOKENS, values, strict=True):
-            count = {"item_id": item_ids, "measure": measure, "value": column.astype(np.float64)}
-            tables.append(ResponseTable.from_columns(who | count))
+    distances = _distances(items, subject, view=view, work=work, progress=progress)
+    if not isinstance(subject, CountsTokens):
+        return distances
+    usages, sides = distinct_usages([(item.usages[0], item.usages[1]) for item in (view_item(i, view) for i in items)])
+    counts, (left, right) = subject.token_counts(usages, work=work), sides.T
+    who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
+    item_ids = [item.item_id for item in items]
+    values = (counts[left, 0], counts[right, 0], counts[left, 1])
+    tables = [distances]
+    for measure, column in zip(MEASURES_TOKENS, values, strict=True):
+        count = {"item_id": item_ids, "measure": measure, "value": column.astype(np.float64)}
+        tables.append(ResponseTable.from_columns(who | count))
     return ResponseTable.concat(tables)
-
-
-def _check_item(item: Item) -> Item:
-    return check_usages(item, _USAGES, task=NAME)
-
-
-def _distinct_usages(items: Sequence[Item]) -> tuple[list[Usage], Rows, Rows]:
-    """Return the distinct usages and, for every item, the rows of its two."""
-    rows: dict[tuple[str, int, int], int] = {}
-    usages: list[Usage] = []
-    pairs = np.empty((len(items), _USAGES), dtype=np.int64)
-    for number, item in enumerate(items):
-        for side, usage in enumerate(item.usages):
-            if usage.key not in rows:
-                rows[usage.key] = len(usages)
-                usages.append(usage)
-            pairs[number, side] = rows[usage.key]
-    return usages, pairs[:, 0], pairs[:, 1]
-
-
-def _with_item_id(error: SubjectError, items: Sequence[Item]) -> SubjectError:
-    """Return the same error with the id of the first item that holds the usage it is about."""
-    place = error.place
-    for item in items if place is not None and place.column is not None else ():
-        assert place is not None
-        assert place.column is not None
-        if (place.text, place.column - 1) in {(usage.text, usage.start) for usage in item.usages}:
-            named = Place(item_id=item.item_id, text=place.text, column=place.column, width=place.width)
-            return SubjectError(error.what, code=error.code, place=named, why=error.why, hint=error.hint)
-    return error
-
-
-def _check_vector_lengths(vectors: Floats, left: Rows, right: Rows, items: Sequence[Item]) -> None:
-    usable = np.isfinite(vectors).all(axis=2) & (vectors != 0).any(axis=2)
-    bad = ~(usable[left] & usable[right])
-    if not bad.any():
-        return
-    item, layer = (int(axis[0]) for axis in np.nonzero(bad))
-    raise SubjectError(
-        f"the cosine distance is undefined at layer {layer}: a target's vector is zero or not finite",
-        place=Place(item_id=items[item].item_id),
-        hint="leave the item out, or use another model",
-    )
 
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
@@ -346,4 +304,5 @@ TASK = Task(
     rated=RATED,
     baselines=("random", "constant", "word_overlap"),
     learnt="pair",
+    wordings=(GUIDELINES, *VARIANTS),
 )

@@ -18,8 +18,10 @@ from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.sense_options import DIFFERENT, SAME, bracketed_lines, bracketed_text, truth_choices
 from lexiscope.items.sheets.form import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking, pair_examples
+from lexiscope.tasks.kit.distances import pair_function
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, check_usages, judgment_function
 from lexiscope.tasks.kit.published_sheets import CONTEXT, Judgments, label_sheet
+from lexiscope.tasks.kit.scoring import ODDS_MEASURE, SCORED_MEASURES, ChoiceScoring
 from lexiscope.tasks.same_sense.by_sense import FLAG, sense_identity_function
 
 FOLDER = Path(__file__).parent
@@ -62,6 +64,12 @@ def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     )
 
 
+def scored_fields(item: Item, _option: str) -> Mapping[str, str]:
+    """Return what a wording says of an item to a subject that scores texts: both texts as they are, and both words."""
+    told = {f"plain_{number}": usage.text for number, usage in enumerate(item.usages, start=1)}
+    return told | {f"target_{number}": usage.target for number, usage in enumerate(item.usages, start=1)}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -87,6 +95,12 @@ asks = Asking(SCREEN, fields, example_items)
 by_judgment = judgment_function(NAME, MEASURE_CHOICE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+by_embedding = pair_function(NAME, check=_check_item)
+"""Answers with the cosine distance of the two usages, at every layer: a threshold on it is learnt in the analysis."""
+
+by_scoring = ChoiceScoring(NAME, MEASURE_CHOICE, asks, scored_fields, _check_item)
+"""Answers with the log-odds of *same* and *different* behind a wording."""
+
 by_sense = sense_identity_function(NAME, MEASURE_CHOICE, same=SAME, different=DIFFERENT, check=_check_item)
 """Answers by whether the most probable induced sense of both usages is one."""
 
@@ -95,7 +109,12 @@ TASK = Task(
     summary="Does a word have the same meaning in two texts?",
     scale=None,
     item_fields=("usages", "gold"),
-    answers=(("Judges", by_judgment), ("ChoosesSense", by_sense)),
+    answers=(
+        ("Judges", by_judgment),
+        ("ChoosesSense", by_sense),
+        ("Embeds", by_embedding),
+        ("Scores", by_scoring),
+    ),
     measures=(
         (MEASURE_CHOICE, "t: the same meaning; f: different meanings"),
         ("flag_undecided", "1 where a person or chat model could not decide without the word, else 0"),
@@ -103,6 +122,8 @@ TASK = Task(
         ("guessed_word", "a person's guess of the hidden word in its basic form, in raw; without value"),
         ("revealed_choice", "t or f, answered again by the same person, the word now shown"),
         *TRAINED_MEASURES,
+        ODDS_MEASURE,
+        *SCORED_MEASURES,
         *CHAT_MEASURES,
     ),
     asks=asks,
@@ -113,4 +134,5 @@ TASK = Task(
     truth=True,
     chance=0.5,
     learnt="pair",
+    wordings=by_scoring.wordings,
 )

@@ -46,6 +46,7 @@ from lexiscope.senses.word_groups import (
 from lexiscope.tasks.kit.asking import Asking, sentence_examples, told_sentence
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
 from lexiscope.tasks.kit.published_sheets import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered_sheet
+from lexiscope.tasks.kit.scoring import PMI_MEASURE, SCORED_MEASURES, ChoiceScoring
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -158,7 +159,7 @@ by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 
-# -- sense choice by vectors and by sense -----------------------------------------------------------------------------
+# -- sense choice by vectors, by sense and by scores ------------------------------------------------------------------
 # - A subject that chooses among induced senses and is asked an item of its own making (the item's condition
 #   ``revision`` is its own) answers with the sense that it finds most probable in the sentence. Dummies have
 #   probability 0.
@@ -167,7 +168,23 @@ by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 #   group, which choose its sense. The group whose centroid has the lowest cosine distance is taken.
 # - An encoder does the same at every layer, each word of a group read as a text of its own.
 #
+# - A subject that scores texts takes the group whose words, in the order of the item, gain most by the sentence.
+#
 # Of equal groups the first in the alphabetical order of their words is taken, as the page's keys have it.
+
+
+def scored_fields(item: Item, _option: str) -> Mapping[str, str]:
+    """Return what a wording says of an item to a subject that scores texts: the sentence and the word."""
+    return {"plain": item.usages[0].text, "target": item.usages[0].target}
+
+
+def group_texts(item: Item) -> dict[str, str]:
+    """Return the words of each group, divided by commas, as they stand behind a wording."""
+    return {sense: ", ".join(words) for sense, words in groups_of(item).items()}
+
+
+by_scoring = ChoiceScoring(NAME, MEASURE, asks, scored_fields, _check_item, group_texts)
+"""Answers with the group whose words the sentence makes more probable than they are without it (``pmi``)."""
 
 
 def by_embedding(
@@ -301,15 +318,23 @@ TASK = Task(
     summary="Which group of words fits the meaning of a word in its sentence?",
     scale=None,
     item_fields=("usages", "options", "gold"),
-    answers=(("Judges", by_judgment), ("ChoosesSense", by_sense), ("Embeds", by_embedding)),
+    answers=(
+        ("Judges", by_judgment),
+        ("ChoosesSense", by_sense),
+        ("Embeds", by_embedding),
+        ("Scores", by_scoring),
+    ),
     measures=(
         (MEASURE, "the id of the sense whose group was chosen, in the column option; no unit, no direction"),
         (PROBABILITY, "how probable a model takes the sense in option to be, 0 to 1; higher means more"),
         DISTANCE_MEASURE,
+        PMI_MEASURE,
+        *SCORED_MEASURES,
         *CHAT_MEASURES,
     ),
     asks=asks,
     check=_check_item,
     chosen=(MEASURE,),
     options=SCREEN.values_of,
+    wordings=by_scoring.wordings,
 )

@@ -11,30 +11,50 @@ one the senses are numbered from 1. ``gold`` names the right sense, or several d
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
-from lexiscope.core.item import Item
+import numpy as np
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item, items_sha256
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.screen import Choice, Screen
+from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
+from lexiscope.core.usage import whole_text
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES, SENSES, glosses_of
+from lexiscope.items.arrange.views import view_item
+from lexiscope.senses.word_groups import blank_row, distance_rows
 from lexiscope.tasks.kit.asking import Asking, sentence_examples, shown_sentence, told_sentence
+from lexiscope.tasks.kit.distances import distances_of_options
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, check_usages, judgment_function
+from lexiscope.tasks.kit.scoring import PMI_MEASURE, SCORED_MEASURES, ChoiceScoring
+from lexiscope.tasks.sense_disambiguation.by_usage import LabelledUsages, nearest_usage_function
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
 
 NAME = "sense_disambiguation"
 MEASURE = "choice"
+DISTANCE_TO_GLOSS = "cosine_distance(gloss=mean_of_tokens)"
 
 
 def options(item: Item, _view: str) -> tuple[Choice, ...]:
     """Return the senses, each with its gloss."""
-    glosses = glosses_of(item)
-    # keys follow the glosses, not the senses: a lexicon's first sense is its most frequent one
-    ranked = sorted(glosses, key=lambda sense: (glosses[sense], sense))
-    key = {sense: str(number) for number, sense in enumerate(ranked, start=1)}
-    return tuple(Choice(key[sense], sense, (((gloss, False),),)) for sense, gloss in glosses.items())
+    key = {sense: str(number) for number, (sense, _) in enumerate(ranked_glosses(item), start=1)}
+    return tuple(Choice(key[sense], sense, (((gloss, False),),)) for sense, gloss in glosses_of(item).items())
+
+
+def ranked_glosses(item: Item) -> list[tuple[str, str]]:
+    """Return the senses with their glosses in the order of the glosses.
+
+    A lexicon's first sense is its most frequent one: its order must not decide, nor tell, which sense is right.
+    """
+    return sorted(glosses_of(item).items(), key=lambda pair: (pair[1], pair[0]))
 
 
 def example_items(language: str) -> tuple[Item, ...]:
@@ -66,15 +86,73 @@ asks = Asking(SCREEN, told_sentence, example_items)
 by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+
+def scored_fields(item: Item, _option: str) -> Mapping[str, str]:
+    """Return what a wording says of an item to a subject that scores texts: the text and the word."""
+    return {"plain": item.usages[0].text, "target": item.usages[0].target}
+
+
+by_scoring = ChoiceScoring(NAME, MEASURE, asks, scored_fields, _check_item, glosses_of)
+"""Answers with the sense whose gloss the text makes more probable than it is without the text (``pmi``)."""
+
+
+def by_embedding(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the sense whose gloss is nearest to the target in its text, at every layer.
+
+    The vector of a gloss is the mean over all of its tokens. Rows of each item: the choice of each layer, then the
+    distance of each gloss (``cosine_distance(gloss=mean_of_tokens)``) at each layer. Of equal glosses the first in the
+    alphabet is taken: a lexicon's first sense is its most frequent one.
+    Errors: those of :func:`~lexiscope.tasks.kit.distances.pair_distances`.
+    """
+    shown = [_check_item(view_item(item, view)) for item in items]
+    options = [
+        [(sense, whole_text(gloss, item.usages[0].language)) for sense, gloss in ranked_glosses(item)] for item in shown
+    ]
+    targets = [item.usages[0] for item in shown]
+    answers = distances_of_options(shown, targets, options, subject, work=work, progress=progress)
+    blank, layers = blank_row(subject, NAME, view), cast(Embeds, subject).layers
+    names = (MEASURE, DISTANCE_TO_GLOSS)
+    return ResponseTable.from_rows(distance_rows(items, answers, blank, layers=layers, pick=np.argmin, names=names))
+
+
+def labelled_task(items: Sequence[Item]) -> Task:
+    """Return the task with labelled usages given: subjects that embed answer with the nearest one, too.
+
+    *items* are items of this task whose right sense is known (:mod:`~lexiscope.tasks.sense_disambiguation.by_usage`).
+    Errors: :class:`InputError` where no item has a right sense.
+    """
+    labelled = LabelledUsages.of([_check_item(item) for item in items])
+    if not labelled.by_sense:
+        raise InputError("none of the labelled items has a right sense", hint="give items with a column gold")
+    by_usage = nearest_usage_function(
+        NAME,
+        labelled,
+        by_embedding,
+        check=_check_item,
+        senses=lambda item: [sense for sense, _ in ranked_glosses(item)],
+    )
+    answers = tuple((name, by_usage if name == "Embeds" else function) for name, function in TASK.answers)
+    return replace(TASK, answers=answers, given=items_sha256(items))
+
+
 TASK = Task(
     name=NAME,
     summary="Which of its senses does a word have in its sentence?",
     scale=None,
     item_fields=("usages", "options", "gold"),
-    answers=(("Judges", by_judgment),),
+    answers=(("Judges", by_judgment), ("Embeds", by_embedding), ("Scores", by_scoring)),
     measures=(
         (MEASURE, "the id of the sense that was chosen, in the column option; no unit, no direction"),
         *TRAINED_MEASURES,
+        PMI_MEASURE,
+        *SCORED_MEASURES,
         *CHAT_MEASURES,
     ),
     asks=asks,
@@ -83,4 +161,6 @@ TASK = Task(
     options=SCREEN.values_of,
     baselines=("random", "first_sense", "most_frequent_sense"),
     learnt="gloss",
+    wordings=by_scoring.wordings,
+    labelled=labelled_task,
 )

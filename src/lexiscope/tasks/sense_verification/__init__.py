@@ -10,19 +10,34 @@ empty); ``gold`` is ``t`` or ``f``. *Source:* the context–word bias study, §2
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import Habit, Screen, Shown
+from lexiscope.core.subject import Embeds, Progress, Scores, Subject
 from lexiscope.core.task import Task
+from lexiscope.core.usage import whole_text
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
-from lexiscope.items.answers.sense_options import GLOSSES, bracketed_lines, bracketed_text, truth_choices
+from lexiscope.items.answers.continuations import score_items
+from lexiscope.items.answers.sense_options import (
+    GLOSSES,
+    bracketed_lines,
+    bracketed_text,
+    definition_of,
+    truth_choices,
+)
+from lexiscope.items.arrange.views import view_item, with_wordform
 from lexiscope.items.sheets.form import Sheet, SheetColumn
 from lexiscope.tasks.kit.asking import Asking, sentence_examples
+from lexiscope.tasks.kit.distances import distance_table, pair_distances
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, judgment_function
 from lexiscope.tasks.kit.published_sheets import CONTEXT, Judgments, label_sheet
+from lexiscope.tasks.kit.scoring import ODDS_MEASURE, SCORED_MEASURES, ChoiceScoring, gain_around, option_texts
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -72,6 +87,13 @@ def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     return (label_sheet(judgments, "verification_judgments.csv", (CONTEXT, *sense)),)
 
 
+def scored_fields(item: Item, _option: str) -> Mapping[str, str]:
+    """Return what a wording says of an item to a subject that scores texts; an item without broader terms has none."""
+    usage = item.usages[0]
+    sense = {name: str(item.conditions.get(name, "")).strip() for name in (DEFINITION, HYPERNYMS)}
+    return {"plain": usage.text, "target": usage.target, **sense}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -98,18 +120,98 @@ asks = Asking(SCREEN, fields, example_items)
 by_judgment = judgment_function(NAME, MEASURE_CHOICE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+
+# -- sense verification by vectors and by scores --------------------------------------------------------------------
+# By vectors: how far the target in its text is from the definition (with the broader terms behind it), whose vector is
+# the mean over its tokens. By scores: the log-odds of yes and no behind a wording, and what the text around the target
+# gains when the definition stands in its place. No threshold is set here: it is learnt on other words in the analysis
+# (:mod:`lexiscope.analysis.thresholds`).
+
+
+MEASURE_DISTANCE = "cosine_distance(gloss=mean_of_tokens)"
+MEASURE_SUBSTITUTION = "gloss_substitution"
+NO_TOKENS = "no token depends on the target: nothing stands around it that this model reads after it"
+
+asking = ChoiceScoring(NAME, MEASURE_CHOICE, asks, scored_fields, _check_item)
+"""Asks whether the sense fits: the log-odds of yes and no behind a wording."""
+
+
+def by_embedding(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the cosine distance of the target's vector and that of the sense, at every layer.
+
+    The sense is read as one text, ``definition ; hypernyms``; its vector is the mean over all of its tokens.
+    Rows are in the order of the items, then of the layers; each distinct text is embedded once.
+    *Higher means:* the sense fits less. Errors: those of :func:`~lexiscope.tasks.kit.distances.pair_distances`.
+    """
+    shown = [_check_item(view_item(item, view)) for item in items]
+    pairs = [(item.usages[0], whole_text(definition_of(item), item.usages[0].language)) for item in shown]
+    distances = pair_distances(shown, pairs, subject, work=work, progress=progress)
+    layers = cast(Embeds, subject).layers
+    return distance_table(subject, NAME, view, items, layers, distances, measure=MEASURE_DISTANCE)
+
+
+def by_scoring(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the log-odds of yes and no behind a wording, and with the definition in the target's place.
+
+    Rows: those of :class:`~lexiscope.tasks.kit.scoring.ChoiceScoring`, in the order of the items; then one
+    ``gloss_substitution`` for each item: the log-probability of the tokens around the target when the definition stands
+    in its place, minus that when the target does. Only tokens count that both texts have, so that a long definition is
+    no worse than a short one. For a model that reads from left to right they are those behind the target; where none
+    is, the row has no value, and its ``raw`` says so. *Unit:* nats. *Higher means:* the definition fits better.
+    Errors: those of ``ChoiceScoring``.
+    """
+    shown = [_check_item(view_item(item, view)) for item in items]
+    policy = cast(Scores, subject).policy
+    options = asking.options(shown, subject, view=view)
+    pairs = [
+        (item.usages[0], with_wordform(item.usages[0], str(item.conditions[DEFINITION]).strip())) for item in shown
+    ]
+    texts = [
+        [*option_texts(own, policy), *(usage.text for usage in pair)] for own, pair in zip(options, pairs, strict=True)
+    ]
+    scores = score_items(items, texts, subject, work=work, progress=progress)
+    measure = policy.named(MEASURE_SUBSTITUTION, tokens="around", per="text")
+    row = Response(subject.subject_id, subject.kind, "", NAME, measure, view=view)
+    rows = list(asking.rows(items, options, scores, subject, view=view))
+    for item, (usage, defined) in zip(items, pairs, strict=True):
+        gain = gain_around((usage, scores[usage.text]), (defined, scores[defined.text]), policy)
+        rows.append(replace(row, item_id=item.item_id, value=gain, raw=NO_TOKENS if gain is None else None))
+    return ResponseTable.from_rows(rows)
+
+
 TASK = Task(
     name=NAME,
     summary="Is a word used in its text in the sense of a definition and its hypernyms?",
     scale=None,
     item_fields=("usages", "conditions", "gold"),
-    answers=(("Judges", by_judgment),),
+    answers=(("Judges", by_judgment), ("Embeds", by_embedding), ("Scores", by_scoring)),
     measures=(
         (MEASURE_CHOICE, "t: used in this sense; f: used in another one"),
         ("flag_undecided", "1 where a person or chat model could not decide without the word, else 0"),
         ("guessed_word", "a person's guess of the hidden word in its basic form, in raw; without value"),
         ("revealed_choice", "t or f, answered again by the same person, the word now shown"),
         *TRAINED_MEASURES,
+        ODDS_MEASURE,
+        *SCORED_MEASURES,
+        (
+            MEASURE_SUBSTITUTION,
+            "what the tokens around the target gain in log-probability when the definition stands in its place, in "
+            "nats; policy in brackets; higher means that the definition fits better",
+        ),
         *CHAT_MEASURES,
     ),
     asks=asks,
@@ -120,4 +222,5 @@ TASK = Task(
     truth=True,
     chance=0.5,
     learnt="verification",
+    wordings=asking.wordings,
 )

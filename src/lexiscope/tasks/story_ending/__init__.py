@@ -13,12 +13,13 @@ from typing import Any
 from lexiscope.build.stories.instruments import (
     drafting_prompt,
     published_guidelines,
+    published_page,
     published_qualification,
 )
 from lexiscope.build.stories.stories import DraftRequest, drafting_question, published_drafting_question
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
-from lexiscope.core.screen import Habit, Screen, Shown, Writing
+from lexiscope.core.screen import Habit, PaperWords, Screen, Shown, Writing
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -139,9 +140,15 @@ SCREEN = Screen(
     habit=Habit(per_item=1, per_list=20, back=True, apart=("setup",)),
     writing=Writing("ending", "plausibility", cleaning_request),
     published=published_sheets,
-    paper_words=lambda: (
+    paper_words=lambda: PaperWords(
         published_guidelines("a22_guidelines_ending"),
         tuple(story.chosen_question("sense_disambiguation") for story in published_qualification()),
+        # Figure 3
+        {
+            **published_page({"read_story": "Read the first"}),
+            **published_page({"intended": "In this story"}, word="resistance", place="{word}"),
+            **published_page({"question": "Write an ending sentence"}, word="resistance", place="{target}"),
+        },
     ),
 )
 

@@ -9,20 +9,31 @@ an item file); the right one is ``gold``, or the condition ``correct_option``. N
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
-from lexiscope.core.errors import InputError, Place
+import numpy as np
+
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import statistic_name
 from lexiscope.core.screen import Choice, Habit, Line, Screen, Shown
+from lexiscope.core.subject import Embeds, Progress, Scores, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
+from lexiscope.items.answers.continuations import score_items
+from lexiscope.items.answers.known_words import unknown_words
 from lexiscope.items.choice_sets.articles import with_article
 from lexiscope.items.choice_sets.surface import join_punctuation
 from lexiscope.items.sheets.form import Sheet, SheetColumn
 from lexiscope.items.tables.neutral import Cell
+from lexiscope.senses.word_groups import DISTANCE_MEASURE, OptionDistances, blank_row, distance_rows
 from lexiscope.tasks.kit.asking import Asking, plain_text, sentence_examples
+from lexiscope.tasks.kit.distances import distances_of_options
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
 from lexiscope.tasks.kit.published_sheets import (
     COMMENT,
@@ -33,6 +44,7 @@ from lexiscope.tasks.kit.published_sheets import (
     first_condition,
     numbered_sheet,
 )
+from lexiscope.tasks.kit.scoring import MEASURE_TOKENS, denominators, text_values
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -82,12 +94,26 @@ def sentence_with(usage: Usage, word: str) -> Line:
     >>> sentence_with(Usage("She wore an anorak , too .", 12, 18, language="en"), "jacket")
     (('She wore a ', False), ('[jacket]', True), (', too.', False))
     """
-    before, after = join_punctuation(usage.text[: usage.start]), join_punctuation(usage.text[usage.end :])
-    # elsewhere "a" is another word: a preposition in Spanish
-    if usage.language.partition("-")[0] == "en":
-        before = with_article(before, word)
+    before, after = _text_around(usage, word)
     pieces = ((before, False), (f"[{word}]", True), (after, False))
     return tuple(piece for piece in pieces if piece[0])
+
+
+def usage_with(usage: Usage, word: str) -> Usage:
+    """Return the sentence with a word in its target's place, as :func:`sentence_with` shows it, without brackets.
+
+    >>> seen = usage_with(Usage("She wore an anorak , too .", 12, 18, language="en"), "jacket")
+    >>> seen.text, seen.target
+    ('She wore a jacket, too.', 'jacket')
+    """
+    before, after = _text_around(usage, word)
+    return replace(usage, text=f"{before}{word}{after}", start=len(before), end=len(before) + len(word))
+
+
+def _text_around(usage: Usage, word: str) -> tuple[str, str]:
+    before, after = join_punctuation(usage.text[: usage.start]), join_punctuation(usage.text[usage.end :])
+    # elsewhere "a" is another word: a preposition in Spanish
+    return (with_article(before, word) if usage.language.partition("-")[0] == "en" else before), after
 
 
 def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
@@ -163,15 +189,137 @@ asks = Asking(SCREEN, fields, example_items)
 by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+
+# -- substitution by vectors, by sense and by scores ------------------------------------------------------------------
+# By vectors: the candidate whose vector in the target's place is nearest to the target's own, in the sentence with
+# joined punctuation. By scores: the candidate whose sentence is more probable. What a sum is divided by decides between
+# candidates of unequal length: each denominator has a choice of its own (design/0014).
+
+
+def by_embedding(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the candidate that is nearest to the target when it stands in its place, at every layer.
+
+    Rows of each item: the choice of each layer, then the distance of each candidate (``cosine_distance``) at each
+    layer. Of equal candidates the first in the alphabet is taken. Errors: :class:`SpecError` for a view other than
+    ``full``; those of :func:`~lexiscope.tasks.kit.distances.pair_distances`.
+    """
+    return _nearest(items, subject, view, cast(Embeds, subject).layers, work, progress)
+
+
+def by_sense(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the candidate whose sense, chosen by the sentence, is nearest to that of the target.
+
+    A word out of the vocabulary leaves the item without an answer, and its row says which word it is. Rows and errors
+    as of :func:`by_embedding`, without layers; :class:`CapabilityError` for a subject without vectors.
+    """
+    return _nearest(items, subject, view, (None,), work, progress)
+
+
+def by_scoring(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the log-probability of the sentence with each candidate in the target's place.
+
+    Rows of each item: a choice for each denominator (``choice(per=token)``), then for each candidate its
+    log-probability under each denominator of the subject's policy, and the number of tokens that count (``n_tokens``).
+    Of equal candidates the first in the alphabet is taken. Errors: :class:`SpecError` for a view other than ``full``;
+    those of :func:`~lexiscope.items.answers.continuations.score_items`.
+    """
+    _check_view(view)
+    shown = [_check_item(item) for item in items]
+    placed = [[(word, usage_with(item.usages[0], word)) for word in sorted(candidates(item))] for item in shown]
+    texts = [[usage.text for _, usage in own] for own in placed]
+    scores = score_items(items, texts, subject, work=work, progress=progress)
+    policies = denominators(cast(Scores, subject).policy)
+    blank, rows = blank_row(subject, NAME, view), list[Response]()
+    for item, own in zip(items, placed, strict=True):
+        row = replace(blank, item_id=item.item_id)
+        values = {word: text_values(item, usage, scores[usage.text], policies) for word, usage in own}
+        for column, policy in enumerate(policies):
+            best = max(values, key=lambda word: values[word][column])
+            rows.append(replace(row, measure=statistic_name(MEASURE, per=policy.per), option=best))
+        for word, numbers in values.items():
+            names = [*map(str, policies), MEASURE_TOKENS]
+            rows += [
+                replace(row, measure=name, value=value, option=word) for name, value in zip(names, numbers, strict=True)
+            ]
+    return ResponseTable.from_rows(rows)
+
+
+def _nearest(
+    items: Sequence[Item],
+    subject: Subject,
+    view: str,
+    layers: Sequence[int | None],
+    work: Path | None,
+    progress: Progress | None,
+) -> ResponseTable:
+    _check_view(view)
+    shown = [_check_item(item) for item in items]
+    targets = [usage_with(item.usages[0], item.usages[0].target) for item in shown]
+    placed = [[(word, usage_with(item.usages[0], word)) for word in sorted(candidates(item))] for item in shown]
+    unknown = [
+        unknown_words(subject, [target, *(usage for _, usage in own)])
+        for target, own in zip(targets, placed, strict=True)
+    ]
+    known = [place for place, missing in enumerate(unknown) if not missing]
+    made = distances_of_options(
+        [shown[place] for place in known],
+        [targets[place] for place in known],
+        [placed[place] for place in known],
+        subject,
+        work=work,
+        progress=progress,
+    )
+    answers = [OptionDistances((), None, missing) for missing in unknown]
+    for place, answer in zip(known, made, strict=True):
+        answers[place] = answer
+    rows = distance_rows(items, answers, blank_row(subject, NAME, view), layers=layers, pick=np.argmin)
+    return ResponseTable.from_rows(rows)
+
+
+def _check_view(view: str) -> None:
+    if view != "full":
+        raise SpecError(f"a substitute has no view {view!r}: it stands in the text", hint="use the view full")
+
+
 TASK = Task(
     name=NAME,
     summary="Which of two words keeps the meaning of the target in its sentence?",
     scale=None,
     item_fields=("usages", "options", "gold"),
-    answers=(("Judges", by_judgment),),
+    answers=(
+        ("Judges", by_judgment),
+        ("ChoosesSense", by_sense),
+        ("Embeds", by_embedding),
+        ("Scores", by_scoring),
+    ),
     measures=(
         (MEASURE, "the candidate that was chosen, in the column option; no unit, no direction"),
         (MEASURE_WEIRD, "1 where the item was marked as weird on a sheet, else 0"),
+        DISTANCE_MEASURE,
+        ("log_probability", "nats under the policy in brackets; higher means more probable; one row per candidate"),
+        ("pseudo_log_probability", "the same by a masked model, each token given the rest; another scale"),
+        (MEASURE_TOKENS, "tokens that count under the policy"),
         *CHAT_MEASURES,
     ),
     asks=asks,

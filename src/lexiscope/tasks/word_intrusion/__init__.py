@@ -39,6 +39,7 @@ from lexiscope.senses.word_groups import (
 from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
 from lexiscope.tasks.kit.published_sheets import SHOWN_ORDER, Cells, Judgments, Row, first_condition, numbered_sheet
+from lexiscope.tasks.kit.scoring import PMI_MEASURE, SCORED_MEASURES, ChoiceScoring
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -158,12 +159,28 @@ asks = Asking(SCREEN, fields, example_items)
 by_judgment = judgment_function(NAME, MEASURE, check=_check_item, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
-# -- word intrusion by vectors ----------------------------------------------------------------------------------------
+# -- word intrusion by vectors and by scores --------------------------------------------------------------------------
 # An encoder reads each word as a text of its own and answers at every layer. A subject with several vectors for a word
 # reads each word in the middle of the others, in alphabetical order, which choose its sense as the words of a sentence
 # would: with ten words and a window of five all nine others do. Either way the vectors are scaled to length 1, their
 # mean is the centroid, and the word with the highest cosine distance from it is taken to be the intruder; of equal ones
-# the first in alphabetical order. The word whose sense is tested is not used: people do not see it either.
+# the first in alphabetical order. A subject that scores texts reads each word behind the others, in alphabetical order:
+# the one that gains least by them is the intruder. The word whose sense is tested is not used: people do not see it
+# either.
+
+
+def scored_fields(item: Item, option: str) -> Mapping[str, str]:
+    """Return what a wording says of a word of an item to a subject that scores texts: the other words, in order."""
+    return {"others": ", ".join(word for word in sorted(words_of(item)) if word != option)}
+
+
+def word_texts(item: Item) -> dict[str, str]:
+    """Return each word as it stands behind the others."""
+    return {word: word for word in words_of(item)}
+
+
+by_scoring = ChoiceScoring(NAME, MEASURE, asks, scored_fields, _check_item, word_texts, lowest=True)
+"""Answers with the word that the other words make the least probable, compared with the word without them (``pmi``)."""
 
 
 def by_embedding(
@@ -228,14 +245,22 @@ TASK = Task(
     summary="Which of ten words does not belong with the others?",
     scale=None,
     item_fields=("usages", "options", "gold"),
-    answers=(("Judges", by_judgment), ("ChoosesSense", by_sense), ("Embeds", by_embedding)),
+    answers=(
+        ("Judges", by_judgment),
+        ("ChoosesSense", by_sense),
+        ("Embeds", by_embedding),
+        ("Scores", by_scoring),
+    ),
     measures=(
         (MEASURE, "the word that was chosen, in the column option; no unit, no direction"),
         DISTANCE_MEASURE,
+        PMI_MEASURE,
+        *SCORED_MEASURES,
         *CHAT_MEASURES,
     ),
     asks=asks,
     check=_check_item,
     chosen=(MEASURE,),
     options=SCREEN.values_of,
+    wordings=by_scoring.wordings,
 )

@@ -74,6 +74,11 @@ class RemovalPlan:
             yield LostEvidence(item_id, items[item_id].word, self.view, word, mean, flips[item_id, word], unit)
 
 
+def removal_plans(items: Sequence[Item], how: Removal | Literal["none"], *, seed: int) -> tuple[RemovalPlan, ...]:
+    """Return what is asked in each view of which words are left out; nothing for ``none``."""
+    return () if how == "none" else tuple(plan_removals(items, view, how, seed=seed) for view in REMOVAL_VIEWS)
+
+
 def plan_removals(items: Sequence[Item], view: str, how: Removal, *, seed: int) -> RemovalPlan:
     """Return what is asked of a sample of tested items in a view, so that each of their words is left out.
 

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.analysis.comparison import compare_sides, side_of_columns
 from lexiscope.analysis.senses.planted import (
     NEIGHBOURS,
     ONE_TO_ONE,
@@ -29,14 +30,13 @@ from lexiscope.build.planted.senses import made_up_text, plant_words, planted_pa
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Estimate
+from lexiscope.core.result import Contrast, Estimate, statistic_name
 from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import Option
-from lexiscope.core.subject import ChoosesSense, Subject
+from lexiscope.core.subject import Subject
 from lexiscope.core.usage import Usage
-from lexiscope.items.answers.known_words import KnowsWords
 from lexiscope.resources.vectors.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors
-from lexiscope.senses.examples import ReadsSenses
+from lexiscope.senses.examples import ChoosesKnownSenses, ReadsSenses
 from lexiscope.senses.induced_senses import InducedSenses
 from lexiscope.subjects.senses.gasi import Gasi
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
@@ -46,16 +46,14 @@ from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 USAGES, REFERENCE = "planted.csv", "reference"
 """What a folder of planted senses holds: the usages, and vectors of the text before planting."""
+MADE_UP = "made_up"
+"""What asks for text made by rule, and the folder in which vectors of it lie."""
 N_LINES, N_PLANTED, N_USAGES = 1000, 12, 30
 """Lines of made-up text, pseudo-words in it, and usages of each of their senses."""
 SHOWN, SEARCHED = 10, 100
 """Neighbours of a sense that say what it looks like, and how many are searched for as many that the reference knows."""
 
 Progress = Callable[[str, int, int], None]
-
-
-class ChoosesKnownSenses(Subject, ChoosesSense, KnowsWords, Protocol):
-    """A subject that says which words it knows, and how probable each sense of a usage is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +127,42 @@ class PlantedSenses:
             results = (*results, *_selection(looks, usages, shares, **how).results())
         calibrations = self.calibrations(subject, bins=bins, **how)
         return (*results, *(result for own in calibrations for result in own.results()))
+
+    def differences(self, first: Subject, second: Subject, *, resamples: int, seed: int) -> tuple[Contrast, ...]:
+        """Return how much better a subject of :attr:`answers` recovers what was planted than another one does.
+
+        Over the pseudo-words that both know, three at least, each resample of them the same for both: by usages; by
+        neighbours, where those are known of both, with P. Errors: :class:`StatisticError` for fewer words.
+        """
+        of_first, of_second = (self._by_word(subject) for subject in (first, second))
+        contrasts = []
+        for name in [name for name in of_first if name in of_second]:
+            words = [word for word in of_first[name] if word in of_second[name]]
+            columns = [[own[name][word] for word in words] for own in (of_first, of_second)]
+            sides = [side_of_columns("mean", [column], words) for column in columns]
+            apart = compare_sides(*sides, resamples=resamples, seed=seed, resampled="words")
+            here, there = (
+                Estimate(name, side.value, n=len(words), subject=subject.subject_id)
+                for subject, side in zip((first, second), sides, strict=True)
+            )
+            difference = statistic_name("planted_difference", of=name.removeprefix("planted_"))
+            contrasts.append(Contrast(
+                difference, here, there, apart.interval, apart.n, apart.n_groups, p=apart.p, dataset=self.title
+            ))  # fmt: skip
+        return tuple(contrasts)
+
+    def _by_word(self, subject: Subject) -> dict[str, dict[str, float]]:
+        """Return what a subject reaches for each pseudo-word, by the name of the mean over them."""
+        known, shares = self.answers[subject.subject_id]
+        usages = [item.usages[0] for item in known]
+        words, gold = [str(usage.lemma) for usage in usages], [str(usage.sense) for usage in usages]
+        recovered = sense_recovery(words, shares.argmax(axis=1), gold, resamples=0).words
+        reached = {"planted_accuracy": {word.word: word.accuracy for word in recovered}}
+        if (looks := self._looks(subject)) is not None:
+            chosen = _selection(looks, usages, shares, resamples=0, seed=0).words
+            reached["planted_selection"] = {word.word: word.accuracy for word in chosen}
+            reached["planted_probability"] = {word.word: word.probability for word in chosen}
+        return reached
 
     def calibrations(
         self,
@@ -225,8 +259,31 @@ def read_planted_folder(path: Path) -> tuple[tuple[Item, ...], SenseVectors | No
     return items, reference
 
 
-def planted_files(path: Path) -> list[Path]:
-    """Return the files that :func:`read_planted_folder` reads: the table, and the record of the reference vectors."""
+def planted_senses(
+    given: str,
+    subjects: tuple[ChoosesKnownSenses, ...],
+    out: Path,
+    *,
+    seed: int,
+    progress: Progress | None = None,
+) -> PlantedSenses | None:
+    """Return planted senses of a file or folder that is *given*, or of text that is made up below *out*; or none.
+
+    Errors: those of :func:`read_planted_folder`, and of the trainings on made-up text.
+    """
+    if given == MADE_UP:
+        return made_up_senses(out / MADE_UP, seed=seed, progress=progress)
+    if not given:
+        return None
+    items, reference = read_planted_folder(Path(given))
+    return PlantedSenses(Path(given).name, items, subjects, reference=reference)
+
+
+def planted_files(given: str) -> list[Path]:
+    """Return the files that :func:`planted_senses` reads: the table, and the record of the reference vectors."""
+    path = Path(given)
+    if given in ("", MADE_UP):
+        return []
     return [path / USAGES, *path.glob(f"{REFERENCE}/{SETTINGS}")] if path.is_dir() else [path]
 
 

@@ -18,7 +18,6 @@ from lexiscope.resources.vectors.multi_sense.mssg import read_mssg
 from lexiscope.resources.vectors.multi_sense.muse import read_muse
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.resources.vectors.word2vec import write_word2vec
-from lexiscope.senses.similarity import max_sim, nearest_sense
 
 DATA = Path(__file__).parents[3] / "data" / "multi_sense"
 
@@ -142,25 +141,6 @@ def test_adagram_exported() -> None:
     """The exported text names senses by their number; the word for unknown words has none."""
     found = read_adagram_text(DATA / "adagram_export.txt")
     assert senses(found) == {"bank": [[1, 0], [0, 1]], "*UNKNOWN*": [[0.5, 0.5]]}
-
-
-def test_the_form_feeds_the_similarities() -> None:
-    """Padded senses go into MaxSim with their mask; a word that is not known covers nothing."""
-    found = read_mssg(DATA / "mssg.txt")
-    left, left_mask = found.pad_senses(["bank", "bank"])
-    right, right_mask = found.pad_senses(["river", "crane"])
-    assert right_mask.tolist() == [[True], [False]]
-    similar = max_sim(left, right, left_mask=left_mask, right_mask=right_mask)
-    assert similar.tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
-
-
-def test_a_context_chooses_the_nearest_centre() -> None:
-    """The mean of the global vectors around is nearest to one centre; without known words nothing is chosen."""
-    found = read_mssg(DATA / "mssg.txt")
-    centres, mask = found.pad_senses(["bank", "bank", "crane"], found.selectors)
-    means = found.context_means([["the", "river"], ["the"], ["river"]])
-    assert means.tolist() == [[0, 2], [0, 0], [0, 2]]
-    assert nearest_sense(centres, means, mask=mask).tolist() == [1, -1, -1]
 
 
 def test_words_without_context_vectors_are_the_mean_of_their_senses() -> None:

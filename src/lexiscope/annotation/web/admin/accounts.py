@@ -8,17 +8,17 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.responses import Response
 
+from lexiscope.annotation.phrases import msg
 from lexiscope.annotation.store.accounts import password_hash, sha256
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.passwords import ADVISED, LONGEST, SHORTEST, password_fault
 from lexiscope.annotation.web.admin.texts import MESSAGES
 from lexiscope.annotation.web.admin.visit import ROOT, Visit
-from lexiscope.annotation.web.pages import msg
 from lexiscope.annotation.web.security import Refused, ServerSettings, new_token
 
 SETUP_LASTS = timedelta(hours=24)
 UNKNOWN = "unknown account"
-"""Stands in the log for a name without an account: people type their passwords there."""
+"""The actor in the log for a name without an account: researchers may type a password as the name."""
 _NAME = r"[0-9A-Za-z._-]{1,40}"
 LOG_IN = msg("Log in")
 """The title of the login."""

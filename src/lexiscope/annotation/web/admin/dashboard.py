@@ -6,9 +6,13 @@ import asyncio
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from lexiscope.analysis.exclusion import parse_rule
+from lexiscope.annotation.export.study_data import asked_about_participants
+from lexiscope.annotation.phrases import Phrase, rule_phrase
 from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.sessions import Sessions
@@ -60,7 +64,7 @@ _LEAST_SECONDS = 2.0
 _REST = 10
 
 
-@dataclass(slots=True)
+@dataclass
 class Dashboard:
     """The researchers' side of an app.
 
@@ -84,13 +88,20 @@ class Dashboard:
         """Put the researchers' side of an app together."""
         return cls(app, Sessions(app.store, app.keys, app.settings), SummaryCache(app.study, app.store))
 
+    @cached_property
+    def rules(self) -> Mapping[str, Phrase]:
+        """The exclusion rules for readers, by their text in the study file."""
+        definition = self.app.definition
+        asked = asked_about_participants(definition)
+        return {text: rule_phrase(parse_rule(text), asked) for text in definition.exclusions}
+
     @property
     def collects_texts(self) -> bool:
-        """Return whether participants of this study write texts, which are reviewed."""
+        """Whether participants of this study write texts, which are reviewed."""
         return self.app.study.screen.widget == "text"
 
     def people(self) -> list[ListedParticipant]:
-        """Return the participants; two seconds old at most, older where it took long to count their answers."""
+        """Return the participants; at most two seconds old, or older if counting their answers takes long."""
         if time.monotonic() >= self._people_until:
             begun = time.monotonic()
             self._people = self.app.store.people()
@@ -105,5 +116,5 @@ class Dashboard:
         self.app.flow.forget_progress()
 
     def written_texts(self) -> tuple[WrittenText, ...]:
-        """Return what people wrote for the study's items, those of excluded participants left out."""
+        """Return the texts for the study's items, without those of excluded participants."""
         return written_texts(self.app.study, self.app.store)

@@ -40,9 +40,9 @@ def export_page(visit: Visit, *, status: int = 200, said: str = "") -> Response:
 
 
 async def export(visit: Visit) -> Response:
-    """Make the export in a process of its own and send it as a zip; one at a time.
+    """Make the export in a separate process and send it as a zip; one at a time.
 
-    Who leaves, and a server that ends, break it off. Its files are deleted in any case.
+    It stops if the researcher leaves or the server ends. Its files are deleted in any case.
     """
     async with visit.dashboard.exporting:
         with ExitStack() as tidy:

@@ -78,7 +78,7 @@ def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, u
     threading.Thread(target=_end_with_server, args=(server, folder), daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    # copies of the database hold platform ids: they go with the folder, also where this process is killed
+    # copies of the database have platform ids: they are deleted with the folder, also if this process is killed
     tempfile.tempdir = str(folder)
     name = study.definition.name
     try:

@@ -1,4 +1,4 @@
-"""The overview of a study: progress, time and pay; its items; exclusions and agreement so far."""
+"""The overview of a study: progress, time and pay."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.study_file.definition import Payment
+from lexiscope.annotation.web.admin.texts import VIEWS
 from lexiscope.annotation.web.admin.visit import Visit
 
 _DONE = frozenset({State.FINISHED, State.ACCEPTED})
@@ -92,7 +93,7 @@ class ListLine:
 def list_lines(
     loads: Mapping[str, ListLoad], needs: Mapping[str, int], views: Mapping[str, str]
 ) -> tuple[ListLine, ...]:
-    """Return the lists in their order; the view is left out where there is only one."""
+    """Return the lists in their order; without the view if there is only one."""
     shown = views if len(set(views.values())) > 1 else {}
     return tuple(
         ListLine(name, shown.get(name, ""), needs[name], load.valid, load.active, load.excluded, load.surplus)
@@ -135,4 +136,7 @@ def overview(visit: Visit) -> Response:
     figures = key_figures(people, wanted=sum(needs.values()), payment=app.definition.payment)
     top_ups = top_up_lines(people, loads, need=need, planned=app.study.record.places)
     lists = list_lines(loads, needs, app.study.record.views)
-    return visit.page("admin_overview.html", here="overview", figures=figures, lists=lists, top_ups=top_ups)
+    views = {name: visit.translate(text) for name, text in VIEWS.items()}
+    return visit.page(
+        "admin_overview.html", here="overview", figures=figures, lists=lists, top_ups=top_ups, views=views
+    )

@@ -120,7 +120,7 @@ class Passwords:
 
     def _verify(self, password: str, stored: str | None) -> bool:
         if stored is None and not self._nobody:
-            self._nobody = self.hasher.hash("nobody's password")
+            self._nobody = self.hasher.hash("no account's password")
         try:
             return self.hasher.verify(stored or self._nobody, password) and stored is not None
         except (VerificationError, InvalidHashError):
@@ -158,7 +158,7 @@ summer sunday sunflower sunshine superman superuser support survey teacher tequi
 tigger trustno1 universidad universitaet university universität unknown user username vanessa victoria welcome
 whatever william willkommen windows winter wizard wordmeaning yellow zaq12wsx zxcvbnm 1q2w3e4r 1q2w3e4r5t
 1qaz2wsx q1w2e3r4 a1b2c3d4 abcd1234 abc12345 qwer1234 pass1234
-"""
+"""  # words: ok, passwords
 COMMON_WORDS = frozenset(_WORDS.split())
 """Words in lower case; digits and signs around them make no other password of them."""
 ROWS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm", "azertyuiop")

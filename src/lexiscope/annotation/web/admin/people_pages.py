@@ -13,15 +13,14 @@ from lexiscope.annotation.store.overview import ListedParticipant
 from lexiscope.annotation.store.participants import state_changes
 from lexiscope.annotation.store.record import TRANSITIONS, State, StateError
 from lexiscope.annotation.study_file.exclusions import INCLUDED
-from lexiscope.annotation.web.admin.texts import ONE, STATES
+from lexiscope.annotation.web.admin.texts import EXCLUDED_BY_HAND, ONE, STATES
 from lexiscope.annotation.web.admin.visit import Visit, form_text, list_page
 from lexiscope.annotation.web.security import Refused
 from lexiscope.core.simulated import short_id
 
 APPROVED = "approved"
-EXCLUDED = "excluded by hand: "
 MOST_IDS = 2000
-"""The most ids that are pasted at once."""
+"""The most IDs that are pasted at once."""
 _LONGEST_LIST = 100_000
 
 
@@ -49,7 +48,7 @@ class StateAction:
 
 
 def person_line(visit: Visit, person: ListedParticipant) -> PersonLine:
-    """Return a participant as the tables show them; a reason is shown where it tells more than the state."""
+    """Return a participant as the tables show them, with the reason of an exclusion or a renewed inclusion."""
     shows_reason = person.state is State.EXCLUDED or person.reason.startswith(INCLUDED)
     return PersonLine(
         who=person.participant_id,
@@ -59,13 +58,13 @@ def person_line(visit: Visit, person: ListedParticipant) -> PersonLine:
         surplus=person.surplus,
         n_answered=person.n_answered,
         minutes=minutes_of(person),
-        reason=person.reason if shows_reason else "",
+        reason=visit.reason(person.reason) if shows_reason else "",
         last_at=person.last_at,
     )
 
 
 def participants(visit: Visit) -> Response:
-    """Show the participants, newest sign of life first, by state if asked."""
+    """Show the participants, the most recently active first, by state if asked."""
     people = visit.dashboard.people()
     state, query = visit.request.query_params.get("state", ""), visit.request.query_params.get("q", "").strip()[:64]
     counts = {name: sum(str(person.state) == name for person in people) for name in STATES}
@@ -88,7 +87,7 @@ def participants(visit: Visit) -> Response:
 
 
 def mark_away(visit: Visit) -> Response:
-    """Mark people as returned or timed out by the platform's ids that were pasted; the ids are not shown again."""
+    """Mark participants as returned or timed out by the platform IDs that were pasted; these are not shown again."""
     to = {"returned": State.RETURNED, "timed_out": State.TIMED_OUT}.get(visit.form.get("to", ""))
     ids = set(re.split(r"[\s,;]+", form_text(visit.form.get("ids", ""), longest=_LONGEST_LIST))) - {""}
     if to is None or not 1 <= len(ids) <= MOST_IDS:
@@ -103,7 +102,7 @@ def mark_away(visit: Visit) -> Response:
 
 
 def participant(visit: Visit, *, status: int = 200, said: str = "") -> Response:
-    """Show one participant: what happened, and what can be done."""
+    """Show one participant: the history, and the possible actions."""
     store, person = visit.dashboard.app.store, _find_person(visit)
     changes = store.read(state_changes, person.participant_id)
     return visit.page(
@@ -113,7 +112,7 @@ def participant(visit: Visit, *, status: int = 200, said: str = "") -> Response:
         status=status,
         said=said or visit.request.query_params.get("said", ""),
         person=person_line(visit, person),
-        past=[(change.at, visit.translate(STATES[str(change.to_state)]), change.reason) for change in changes],
+        past=[(c.at, visit.translate(STATES[str(c.to_state)]), visit.reason(c.reason)) for c in changes],
         actions=available_actions(person.state),
         keep_answers=store.study.keep_answers,
     )
@@ -128,7 +127,7 @@ def _find_person(visit: Visit) -> ListedParticipant:
 
 
 def available_actions(state: State) -> tuple[StateAction, ...]:
-    """Return what a researcher can do with a participant in a state.
+    """Return the actions of a researcher for a participant in a state.
 
     >>> [action.to for action in available_actions(State.FINISHED)]
     ['accepted', 'excluded', 'returned', 'timed_out']
@@ -139,7 +138,7 @@ def available_actions(state: State) -> tuple[StateAction, ...]:
 
 
 def change_participant(visit: Visit) -> Response:
-    """Approve, exclude, take back in, or mark as returned or timed out; a place that is left is free at once."""
+    """Approve, exclude, include again, or mark as returned or timed out; a place that is left is free at once."""
     dashboard, person = visit.dashboard, _find_person(visit)
     action = next((offer for offer in available_actions(person.state) if offer.to == visit.form.get("to", "")), None)
     if action is None:
@@ -160,7 +159,7 @@ def change_participant(visit: Visit) -> Response:
 
 def _reason(state: State, to: State, why: str) -> str:
     if to is State.EXCLUDED:
-        return EXCLUDED + why
+        return EXCLUDED_BY_HAND + why
     if to is State.ACCEPTED:
         return INCLUDED + why if state is State.EXCLUDED else APPROVED
     return why or "marked by a researcher"

@@ -1,4 +1,4 @@
-"""Exclusions by rule, agreement so far, and what participants said about themselves."""
+"""Exclusions by rule."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lexiscope.core.errors import LexiscopeError
 
 
 def exclusions(visit: Visit) -> Response:
-    """Show the rules in their order with what each did, and who is excluded."""
+    """Show the rules in their order with the effect of each, and the excluded participants."""
     app, summary = visit.dashboard.app, visit.dashboard.summaries.latest()
     if summary is None:
         return visit.counting_page("exclusions")
@@ -40,23 +40,3 @@ def judge(visit: Visit) -> Response:
         return visit.redirect("/exclusions", said="judging_failed")
     visit.dashboard.refresh()
     return visit.redirect("/exclusions", said="judged")
-
-
-def agreement(visit: Visit) -> Response:
-    """Show how far the valid participants agree so far, and who they are."""
-    summary = visit.dashboard.summaries.latest()
-    if summary is None:
-        return visit.counting_page("agreement")
-    texts = {question.measure: question for question in visit.dashboard.app.definition.about_you}
-    return visit.page(
-        "admin_agreement.html",
-        here="agreement",
-        figures=summary.agreement,
-        about=summary.about,
-        questions=texts,
-        option_texts={
-            name: {option.value: option.text for option in question.options} for name, question in texts.items()
-        },
-        n_valid=len(summary.participants.valid),
-        at=summary.at.isoformat(),
-    )

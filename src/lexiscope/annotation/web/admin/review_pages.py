@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from lexiscope.annotation.store.overview import stored_reviews
 from lexiscope.annotation.store.record import Review, Verdict
-from lexiscope.annotation.web.admin.texts import ONE, VERDICTS
+from lexiscope.annotation.web.admin.item_pages import item_lines
+from lexiscope.annotation.web.admin.texts import ITEM_FAULTS, NO_ITEMS, ONE, VERDICTS
 from lexiscope.annotation.web.admin.visit import Visit, form_text, list_page
 from lexiscope.annotation.web.security import Refused, path_number
 from lexiscope.annotation.writing.review import (
@@ -27,7 +28,7 @@ from lexiscope.annotation.writing.review import (
 from lexiscope.annotation.writing.stages import item_file
 from lexiscope.annotation.writing.staging import Stage, stage_of
 from lexiscope.core.errors import InputError
-from lexiscope.core.screen import Shown
+from lexiscope.core.screen import Line, Shown
 
 _LONGEST = 20_000
 
@@ -37,14 +38,14 @@ class TextLine:
     """A text in the table: the answer with its item, the decision, and the edited text if there is one."""
 
     answer: WrittenText
-    word: str
+    lines: tuple[Line, ...]
     verdict: str
     verdict_text: str
     edited: str
 
 
 def review(visit: Visit, *, code: int = 200, items_fault: str = "") -> Response:
-    """Show the texts, those first that nobody has reviewed."""
+    """Show the texts; by default those that are not reviewed."""
     answers, decided = visit.dashboard.written_texts(), latest_reviews(visit.dashboard.app.store.read(stored_reviews))
     verdict = visit.request.query_params.get("verdict", NOT_REVIEWED)
     counts = Counter(status_of(answer, decided) for answer in answers)
@@ -58,6 +59,7 @@ def review(visit: Visit, *, code: int = 200, items_fault: str = "") -> Response:
         lines=[_text_line(visit, answer, decided.get(answer.answer_id)) for answer in page.rows],
         verdicts=[(name, visit.translate(text), counts[name]) for name, text in VERDICTS.items()],
         verdict=verdict,
+        written_in=visit.dashboard.app.definition.language,
         n_texts=len(answers),
         status=code,
         items_fault=items_fault,
@@ -80,7 +82,7 @@ def fetch_table(visit: Visit) -> Response:
 
 
 def fetch_items(visit: Visit) -> Response:
-    """Send the items of the next study; where texts are missing yet, the queue says which."""
+    """Send the items of the next study; if texts are missing, the review page names what is missing."""
     stage = _stage(visit)
     if stage.of_sentences:
         raise Refused(404, "not_found", "not_found")
@@ -88,7 +90,7 @@ def fetch_items(visit: Visit) -> Response:
     try:
         text = item_file(stage.rating_items(leave_out_incomplete=leave_out))
     except InputError as error:
-        return review(visit, code=409, items_fault=error.what)
+        return review(visit, code=409, items_fault=visit.translate(ITEM_FAULTS.get(error.code or "", NO_ITEMS)))
     return _csv_response(f"{stage.writing.next_task}_items.csv", text)
 
 
@@ -101,7 +103,8 @@ def _text_line(visit: Visit, answer: WrittenText, decided: Review | None) -> Tex
     verdict = decided.verdict if decided is not None else NOT_REVIEWED
     item = visit.dashboard.app.study.items[answer.item_id]
     edited = decided.text or "" if decided is not None else ""
-    return TextLine(answer, item.word, verdict, visit.translate(VERDICTS[verdict]), edited)
+    lines = item_lines(visit.dashboard.app.study.screen, item)
+    return TextLine(answer, lines, verdict, visit.translate(VERDICTS[verdict]), edited)
 
 
 def review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str = "", text: str = "") -> Response:
@@ -165,7 +168,7 @@ def _faults(visit: Visit, text: str, item_id: str) -> list[str]:
 
 
 def decide_one(visit: Visit) -> Response:
-    """Store a decision and lead to the next text that waits."""
+    """Store a decision and lead to the next text without one."""
     app = visit.dashboard.app
     answer = _find_answer(visit, visit.dashboard.written_texts())
     verdict, reason = visit.form.get("verdict", ""), form_text(visit.form.get("reason", ""))

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from lexiscope.annotation.phrases import msg
 from lexiscope.annotation.web.admin import (
     accounts,
     export_pages,
@@ -19,13 +20,13 @@ from lexiscope.annotation.web.admin import (
     overview_page,
     people_pages,
     quality_pages,
+    results_page,
     review_pages,
     study_pages,
 )
 from lexiscope.annotation.web.admin.dashboard import Dashboard
 from lexiscope.annotation.web.admin.visit import LOGIN_FORM, ROOT, Visit
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.pages import msg
 from lexiscope.annotation.web.replies import log_fault, refusal_of
 from lexiscope.annotation.web.security import Refused, read_form
 from lexiscope.core.errors import LexiscopeError
@@ -36,7 +37,7 @@ Handler = Callable[[Visit], Any]
 
 @dataclass(frozen=True, slots=True)
 class AdminAddress:
-    """One address: path, methods, handler, and who may use it (``anybody`` or ``researcher``)."""
+    """One address: path, methods, handler, and who may use it (``everyone`` or ``researcher``)."""
 
     path: str
     methods: tuple[str, ...]
@@ -45,10 +46,10 @@ class AdminAddress:
 
 
 ADMIN_ROUTES = (
-    AdminAddress(f"{ROOT}/login", ("GET",), accounts.login_page, "anybody"),
-    AdminAddress(f"{ROOT}/login", ("POST",), accounts.login, "anybody"),
-    AdminAddress(f"{ROOT}/setup/{{secret}}", ("GET",), accounts.setup_page, "anybody"),
-    AdminAddress(f"{ROOT}/setup/{{secret}}", ("POST",), accounts.setup, "anybody"),
+    AdminAddress(f"{ROOT}/login", ("GET",), accounts.login_page, "everyone"),
+    AdminAddress(f"{ROOT}/login", ("POST",), accounts.login, "everyone"),
+    AdminAddress(f"{ROOT}/setup/{{secret}}", ("GET",), accounts.setup_page, "everyone"),
+    AdminAddress(f"{ROOT}/setup/{{secret}}", ("POST",), accounts.setup, "everyone"),
     AdminAddress(f"{ROOT}/logout", ("POST",), accounts.logout),
     AdminAddress(ROOT, ("GET",), overview_page.overview),
     AdminAddress(f"{ROOT}/places/{{list_id}}", ("GET",), study_pages.places_page),
@@ -62,7 +63,8 @@ ADMIN_ROUTES = (
     AdminAddress(f"{ROOT}/participants/{{who}}/forget", ("POST",), people_pages.forget),
     AdminAddress(f"{ROOT}/exclusions", ("GET",), quality_pages.exclusions),
     AdminAddress(f"{ROOT}/exclusions", ("POST",), quality_pages.judge),
-    AdminAddress(f"{ROOT}/agreement", ("GET",), quality_pages.agreement),
+    AdminAddress(f"{ROOT}/results", ("GET",), results_page.results),
+    AdminAddress(f"{ROOT}/results/data/{{name}}", ("GET",), results_page.fetch_data),
     AdminAddress(f"{ROOT}/comments", ("GET",), item_pages.comments),
     AdminAddress(f"{ROOT}/review", ("GET",), review_pages.review),
     AdminAddress(f"{ROOT}/review/table", ("GET",), review_pages.fetch_table),
@@ -93,10 +95,10 @@ def admin_routes(app: App, dashboard: Dashboard | None = None) -> tuple[Route, .
 def _endpoint(dashboard: Dashboard, address: AdminAddress) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         visit = Visit(dashboard, request, await asyncio.to_thread(dashboard.sessions.of, request))
-        if address.role != "anybody" and visit.session is None:
+        if address.role != "everyone" and visit.session is None:
             return _login_response(visit)
         # the forms of the login and of a set-up link are those of a visitor without a session
-        visit = visit if address.role != "anybody" else Visit(dashboard, request)
+        visit = visit if address.role != "everyone" else Visit(dashboard, request)
         try:
             if request.method == "POST":
                 visit = Visit(dashboard, request, visit.session, await _read_form(visit))
@@ -135,15 +137,15 @@ def _login_response(visit: Visit) -> Response:
     return visit.page("admin_login.html", here="", title=title, status=401, name="")
 
 
-# -- what researchers are told of an error: a page in their language, nothing of the inside -------------------------
+# -- the page of an error, in the researcher's language and without details of the program --------------------------
 
 
 _TITLES = {
-    403: msg("This is not allowed"),
-    404: msg("There is no such page"),
+    403: msg("Not allowed"),
+    404: msg("Page not found"),
     429: msg("Too many requests"),
     503: msg("Not available at the moment"),
-    500: msg("Something went wrong"),
+    500: msg("An error occurred"),
 }
 _REFUSED = msg("This was not done")
 

@@ -7,9 +7,10 @@ from typing import cast, get_args
 
 from starlette.responses import Response
 
+from lexiscope.annotation.store.audit import AuditEntry
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.study_file.definition import Platform
-from lexiscope.annotation.web.admin.texts import KEEPING, ONE
+from lexiscope.annotation.web.admin.texts import KEEPING, ONE, action_text, detail_phrases
 from lexiscope.annotation.web.admin.visit import Visit, page_with_rows, requested_page
 from lexiscope.annotation.web.pages import to_html
 from lexiscope.annotation.web.security import Refused, remember
@@ -20,7 +21,7 @@ _LOGGED = 100
 
 
 def status_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
-    """Show whether the study runs, and what participants see when it does not."""
+    """Show whether the study is running, and the text for participants if it is not."""
     app = visit.dashboard.app
     health, due = app.store.health(), app.store.due_purge()
     asked = visit.request.query_params.get("to", "")
@@ -149,10 +150,16 @@ def log(visit: Visit, *, problems: tuple[str, ...] = (), said: str = "", counted
         here="log",
         said=said,
         shown=page,
-        lines=[(entry, json.loads(entry.details)) for entry in page.rows],
+        lines=[(entry, _details(visit, entry)) for entry in page.rows],
+        action=lambda action: visit.translate(action_text(action)),
         problems=problems,
         counted=counted,
     )
+
+
+def _details(visit: Visit, entry: AuditEntry) -> list[tuple[str, str]]:
+    phrases = detail_phrases(json.loads(entry.details), visit.dashboard.rules)
+    return [(visit.translate(name), visit.say(value)) for name, value in phrases]
 
 
 def verify(visit: Visit) -> Response:

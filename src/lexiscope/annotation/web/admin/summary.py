@@ -1,4 +1,4 @@
-"""The summary of all answers so far: item statistics, exclusions by rule, agreement, remarks.
+"""The summary of all answers so far: item statistics, exclusions by rule, agreement, distributions, remarks.
 
 It reads every answer, so it is made at most every few seconds and shows the time when it was made.
 """
@@ -16,10 +16,17 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
+from lexiscope.annotation.distributions import Answers, Distribution, ItemSpread, distributions, item_spreads
 from lexiscope.annotation.export.study_data import ParticipantCounts, StudyData, without_ids
 from lexiscope.annotation.monitor import AboutSummary, MonitoredStatistic, about_summaries, agreement_so_far
 from lexiscope.annotation.store.export import LONG_SCHEMA
-from lexiscope.annotation.store.overview import MarkedAnswer, marked_answers, stored_reviews
+from lexiscope.annotation.store.overview import (
+    MarkedAnswer,
+    first_answer_at,
+    marked_answers,
+    plan_signature,
+    stored_reviews,
+)
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.writing.review import latest_reviews
@@ -53,6 +60,8 @@ class AnswerSummary:
     items: tuple[ItemCount, ...]
     participants: ParticipantCounts
     agreement: tuple[MonitoredStatistic, ...]
+    distributions: tuple[Distribution, ...]
+    spreads: tuple[ItemSpread, ...]
     about: tuple[AboutSummary, ...]
     remarks: tuple[MarkedAnswer, ...]
     platform_ids: frozenset[str]
@@ -69,15 +78,30 @@ def summarise_answers(study: FrozenStudy, store: Store) -> AnswerSummary:
     """
     collected = read_collected(study, store)
     remarks, platform_ids = tuple(store.read(marked_answers)), store.platform_ids()
+    answers = Answers.of(collected.item_answers, collected.views, collected.first_view)
+    scale = study.scale if study.screen.widget == "scale" else None
     return AnswerSummary(
         datetime.now(UTC),
         item_counts(collected, store.item_counts(), remarks),
         collected.participant_counts,
         agreement_so_far(collected.item_answers, measure=collected.measure),
+        distributions(answers, views=study.definition.views, scale=scale, options=shared_options(study)),
+        item_spreads(answers),
         about_summaries(collected.valid_responses, study.definition.about_you),
         remarks,
         platform_ids,
     )
+
+
+def shared_options(study: FrozenStudy) -> tuple[str, ...]:
+    """Return the options of the task if they are the same for every item (t, f); otherwise none.
+
+    Options of an item's own, such as substitutes or senses, have no distribution over items.
+    """
+    if study.screen.widget != "choice" or not study.design.items:
+        return ()
+    choices = study.screen.options_of(study.design.items[0], study.definition.views[0])
+    return () if any(choice.lines for choice in choices) else tuple(dict.fromkeys(choice.value for choice in choices))
 
 
 def read_collected(
@@ -100,6 +124,8 @@ def read_collected(
         views=study.record.views,
         reviews=reviews or {},
         platform_ids=store.platform_ids(),
+        signature=store.read(plan_signature),
+        first_answer_at=store.read(first_answer_at),
     )
 
 

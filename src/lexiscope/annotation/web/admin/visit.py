@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from lexiscope.annotation.phrases import Phrase
 from lexiscope.annotation.store.overview import study_status
 from lexiscope.annotation.web.admin.dashboard import Dashboard
 from lexiscope.annotation.web.admin.sessions import Session
-from lexiscope.annotation.web.admin.texts import MESSAGES, NOTICE_SIMULATED, STATUSES, TITLES
+from lexiscope.annotation.web.admin.texts import MESSAGES, NOTICE_SIMULATED, STATUSES, TITLES, reason_phrase
 from lexiscope.annotation.web.replies import MESSAGES as PARTICIPANTS_MESSAGES
 from lexiscope.annotation.web.security import Refused
 from lexiscope.annotation.web.views import AdminFrame, NavView
@@ -41,7 +42,7 @@ class Visit:
 
     @property
     def language(self) -> str:
-        """The first language that the browser asks for and we have, else the study's, else English."""
+        """The first language of the browser that the pages have; otherwise that of the study, otherwise English."""
         return language_of(self.request.headers.get("accept-language", ""), self.dashboard.app.definition.language)
 
     @property
@@ -52,6 +53,14 @@ class Visit:
     def translate(self, text: str, **values: object) -> str:
         """Return a text of the program in the researcher's language."""
         return self.dashboard.app.pages.translate(text, self.language, **values)
+
+    def say(self, phrase: Phrase) -> str:
+        """Return a phrase in the researcher's language."""
+        return self.dashboard.app.pages.phrase(phrase, self.language)
+
+    def reason(self, reason: str) -> str:
+        """Return the stored reason of a change of state in the researcher's language."""
+        return self.say(reason_phrase(reason, self.dashboard.rules)) if reason else ""
 
     def message(self, key: str) -> str:
         """Return the message of a key; empty for none or an unknown one."""
@@ -132,7 +141,7 @@ FAILED = frozenset(
         "export_failed",
     }
 )
-"""The keys of messages about what was not done."""
+"""The keys of messages about actions that failed."""
 
 
 def language_of(accepted: str, of_study: str) -> str:

@@ -6,7 +6,7 @@
   const PATIENCE = 8000; // ms until a request without an answer counts as failed
   const SOON = 1500; // ms without an answer after which the page says that nothing is saved yet
   const LONGEST = 3500; // ms between two attempts, unless the server asks for more
-  const TOO_EARLY = 250; // ms in which nobody can have read a page: the second press of a double click
+  const TOO_EARLY = 250; // ms in which no one can have read a page: the second press of a double click
   const UNSENT = "lexiscope:unsent:";
   const DRAFT = "lexiscope:draft:";
 
@@ -18,7 +18,7 @@
   let seen = null; // performance.now() when the page was first visible
 
   // -- what this browser keeps ---------------------------------------------------------------------------------
-  const memory = new Map(); // stands in where the browser keeps nothing for pages
+  const memory = new Map(); // used if the browser keeps nothing for pages
   const kept = {
     get(name) { try { return localStorage.getItem(name); } catch { return memory.get(name) ?? null; } },
     set(name, text) { try { localStorage.setItem(name, text); } catch { memory.set(name, text); } },
@@ -82,7 +82,7 @@
     }
   }
 
-  async function deliver(entry) { // until the server has stored it or says why not
+  async function deliver(entry) { // until the server has stored it or has rejected it
     let pause = 500;
     let failed = false;
     for (;;) {
@@ -106,7 +106,7 @@
     if (here) lock(true);
     const told = await deliver(entry);
     if (told.next) {
-      // another word has the same address: nothing that was begun here may come up there
+      // another word has the same address: a draft of this one must not come up there
       const over = here ? [...document.querySelectorAll("form[data-answer]")].map((form) => form.action) : [entry.action];
       over.forEach((action) => kept.names(`${DRAFT}${owner}:${action}:`).forEach(kept.drop));
       say("saved");
@@ -137,7 +137,7 @@
       say("refused", error.message);
       return;
     }
-    say("quiet"); // what is wrong is said beside the field; a second voice would hide it on a small screen
+    say("quiet"); // the field has the message; a second one would hide it on a small screen
     place.textContent = error.message || banner.dataset.refused;
     place.hidden = false;
     const fields = [...answer.elements].filter((each) => each.name === `${error.field}-${answer.dataset.suffix}`);
@@ -252,6 +252,32 @@
       } catch {
         getSelection().selectAllChildren(document.getElementById(button.dataset.copy));
       }
+    });
+  }
+
+  // -- instructions ---------------------------------------------------------------------------------------------
+  function noting(fold) { // once for each page: that the instructions were opened during a trial
+    const note = () => {
+      if (!fold.open) return;
+      fold.removeEventListener("toggle", note);
+      const token = answer && answer.elements.namedItem("csrf");
+      const body = new URLSearchParams({ csrf: token ? token.value : "" });
+      fetch(fold.dataset.log, { method: "POST", credentials: "same-origin", keepalive: true, body }).catch(() => {});
+    };
+    fold.addEventListener("toggle", note);
+  }
+
+  // -- figures --------------------------------------------------------------------------------------------------
+  function stepping(figure) { // one stop of Tab for each figure; arrows move from mark to mark
+    const marks = [...figure.querySelectorAll(".mark")];
+    figure.addEventListener("keydown", (event) => {
+      const at = marks.indexOf(event.target.closest(".mark"));
+      const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: marks.length - 1 }[event.key];
+      if (at < 0 || to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      const next = marks[Math.min(Math.max(to, 0), marks.length - 1)];
+      marks.forEach((each) => each.setAttribute("tabindex", each === next ? "0" : "-1"));
+      next.focus();
     });
   }
 
@@ -373,6 +399,8 @@
   document.querySelectorAll("[data-draft]").forEach(keepDraft);
   document.querySelectorAll("[data-copy]").forEach(copying);
   document.querySelectorAll("[data-search]").forEach(searching);
+  document.querySelectorAll("[data-log]").forEach(noting);
+  document.querySelectorAll(".plot-svg").forEach(stepping);
   if (page === "ended") kept.names(`${DRAFT}${owner}:`).forEach(kept.drop);
   appear();
   (async () => { for (const entry of unsent()) await send(renewed(entry)); })();

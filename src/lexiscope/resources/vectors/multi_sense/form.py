@@ -81,31 +81,6 @@ class MultiSense:
         number = self.index.get(word)
         return slice(0, 0) if number is None else slice(int(self.starts[number]), int(self.starts[number + 1]))
 
-    def pad_senses(self, words: Sequence[str], rows: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the senses of each word, filled up with zeros, and which of them are there.
-
-        *rows* are others than the senses, :attr:`selectors` for instance. *Shape:* (words, K, width) and (words, K); a
-        word out of the vocabulary has none.
-        """
-        source = self.senses if rows is None else rows
-        slices = [self.rows(word) for word in words]
-        most = max([part.stop - part.start for part in slices], default=0)
-        filled = np.zeros((len(words), max(1, most), source.shape[1]), np.float32)
-        mask = np.zeros(filled.shape[:2], bool)
-        for number, part in enumerate(slices):
-            filled[number, : part.stop - part.start] = source[part]
-            mask[number, : part.stop - part.start] = True
-        return filled, mask
-
-    def context_means(self, windows: Sequence[Sequence[str]]) -> Floats:
-        """Return the mean vector of the known words of each window; zeros where none is. *Shape:* (windows, width)."""
-        means = np.zeros((len(windows), self.senses.shape[1]), np.float32)
-        for number, window in enumerate(windows):
-            known = [self.index[word] for word in window if word in self.index]
-            if known:
-                means[number] = self.context_vectors[known].mean(axis=0)
-        return means
-
 
 class Lines:
     """The lines of a file, plain or gzip, one after the other; what is wrong is said with file and line."""

@@ -1,0 +1,1 @@
+"""Verbs over finished runs: report, compare, verify, sql. What makes a run is one folder up."""

@@ -1,0 +1,208 @@
+"""One sentence for each type of result, with direction, size, interval and n; it is never fixed to one outcome."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import cast
+
+from lexiscope.analysis.families import TITLES, Method
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import (
+    Contrast,
+    Counts,
+    Curve,
+    Curves,
+    Estimate,
+    Fit,
+    Interval,
+    Result,
+    Undefined,
+    parse_statistic,
+)
+from lexiscope.core.showing import counted
+from lexiscope.report.statistic_names import reader_name
+from lexiscope.report.tables import BOUNDED, P_VALUE, Format, format_number
+
+_FREE = Format("number", 2)
+
+
+@singledispatch
+def sentence(result: Result) -> str:
+    """Return one sentence with direction, size, interval and n."""
+    raise StatisticError(
+        f"{type(result).__name__} cannot be put into words", hint="register it in report.answers.sentences"
+    )
+
+
+@sentence.register
+def _sentence_of_estimate(result: Estimate) -> str:
+    meaning = f" (higher means {result.higher})" if result.higher else ""
+    size = f"{_value_text(result)}{_interval_text(result.interval, result)}{_n_text(result)}{_test_text(result)}"
+    return f"{_name_text(result.name, result)} is {size}{meaning}.{_caution_text(result)}"
+
+
+@sentence.register
+def _sentence_of_undefined(result: Undefined) -> str:
+    return f"{_name_text(result.name, result)} is undefined: {result.reason}."
+
+
+@sentence.register
+def _sentence_of_contrast(result: Contrast) -> str:
+    first, second = _sides_text(result)
+    name, value, interval = _of_both_text(result), _value_text(result), result.interval
+    if not interval.is_defined:
+        lead = f"{name} of {first} minus that of {second} is {value}{_n_text(result)}"
+        return f"{lead}; {interval.note}.{_direction_text(result)}"
+    if interval.low <= 0 <= interval.high:
+        lead = f"{name} of {first} and that of {second} do not differ reliably: the difference is {value}"
+    else:
+        word, by = "higher" if result.value > 0 else "lower", format_number(abs(result.value), _form(result))
+        lead = f"{name} of {first} is {by} {word} than that of {second}"
+    size = f"{_interval_text(interval, result)}{_n_text(result)}{_test_text(result)}"
+    return f"{lead.rstrip(',') if size.startswith(',') else lead}{size}.{_direction_text(result)}"
+
+
+def _direction_text(result: Contrast) -> str:
+    """What a positive difference means, and what to know of the choice of the layers."""
+    return f"{f' A positive difference: {result.higher}.' if result.higher else ''}{_caution_text(result)}"
+
+
+@sentence.register
+def _sentence_of_curve(result: Curve) -> str:
+    if result.best is None:
+        return f"{_name_text(result.statistic, result)} is undefined at every layer: {result.values[0].remark}."
+    best, last = result.estimate(result.best), result.values[-1]
+    assert isinstance(best, Estimate)
+    word = "highest" if result.better == "higher" else "lowest"
+    end = ""
+    if last.layer != result.best and last.value is not None:
+        end = f"; at the last layer, {last.layer}, it is {format_number(last.value, _form(result))}"
+    where = f"at layer {result.best} ({_value_text(best)}{_interval_text(best.interval, best)})"
+    lead = f"{_name_text(result.statistic, result)} is {word} {where}{end}{_n_text(result)}."
+    return f"{lead}{_caution_text(result)}{_chosen_text(result.chosen)}"
+
+
+@sentence.register
+def _sentence_of_curves(result: Curves) -> str:
+    return " ".join(sentence(entry) for entry in result.entries)
+
+
+@sentence.register
+def _sentence_of_counts(result: Counts) -> str:
+    listed = ", ".join(f"{label} {count:,}" for label, count in result.counts)
+    return f"{_name_text(result.name, result)}: {listed} (of {result.total:,})."
+
+
+@sentence.register
+def _sentence_of_fit(result: Fit) -> str:
+    deciding = result.p if result.p_adjusted is None else result.p_adjusted
+    word = "improves" if deciding < 0.05 else "does not reliably improve"
+    test = f"χ²({result.df}) = {result.chi2:.2f}, {_p_with_family(result)}, n = {result.n:,}"
+    return f"The {result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
+
+
+def _caution_text(result: Estimate | Contrast | Curve) -> str:
+    return f" Caution: {result.caution}." if result.caution else ""
+
+
+def _chosen_text(result: Estimate | Undefined | None) -> str:
+    """What a curve adds on its best layer: the value that allows for the layer having been chosen."""
+    lead = " Allowing for the choice of the layer on the same items, it is"
+    if isinstance(result, Undefined):
+        return f"{lead} undefined: {result.reason}."
+    return f"{lead} {_value_text(result)}{_interval_text(result.interval, result)}." if result else ""
+
+
+def words_of(name: str) -> str:
+    """Return the name for readers of a statistic, with the parameters that the name does not show in brackets.
+
+    >>> words_of("spearman(with=norms)"), words_of("my_statistic(least=4)")
+    ('Spearman correlation with the norms', 'my statistic (least = 4)')
+    """
+    named = reader_name(name)
+    return f"{named.text} ({named.note})" if named.note else named.text
+
+
+def _name_text(name: str, result: Result) -> str:
+    words = words_of(name)
+    of = f" of {_subject_text(result)}" if result.subject else ""
+    within = f" for {result.condition}" if result.condition else ""
+    return f"The {words}{of}{within}"
+
+
+def _subject_text(result: Result) -> str:
+    layer = f", layer {result.layer}," if result.layer is not None else ""
+    return f"{result.subject or 'all'}{layer}"
+
+
+def _of_both_text(contrast: Contrast) -> str:
+    """The statistic of a comparison, after the condition and the view that both sides share."""
+    here, there = contrast.pair
+    shared = [here.condition if here.condition == there.condition else ""]
+    shared += [f"view {here.view}" if here.view and here.view == there.view else ""]
+    of_both, name = ", ".join(filter(None, shared)), words_of(here.name)
+    return f"For {of_both}, the {name}" if of_both else f"The {name}"
+
+
+def _sides_text(contrast: Contrast) -> tuple[str, ...]:
+    """What each side of a comparison is: its subject and layer, and the view and the condition if these differ."""
+    here, there = contrast.pair
+    texts = []
+    for side in contrast.pair:
+        text = _subject_text(side)
+        if side.view and here.view != there.view:
+            text = f"{text.rstrip(',')}, view {side.view},"
+        if here.condition != there.condition:
+            text = f"{text.rstrip(',')} for {side.condition or 'all items'}"
+        texts.append(text)
+    return tuple(texts)
+
+
+def _form(result: Result) -> Format:
+    return BOUNDED if result.unit in ("", "correlation", "share") else _FREE
+
+
+def _value_text(result: Estimate | Contrast) -> str:
+    unit = f" {result.unit}" if result.unit not in ("", "correlation", "share") else ""
+    return format_number(result.value, _form(result)) + unit
+
+
+def _interval_text(interval: Interval, result: Result) -> str:
+    if not interval.is_defined:
+        return ""
+    low, high = (format_number(end, _form(result)) for end in (interval.low, interval.high))
+    return f", {100 * interval.level:g}% CI [{low}, {high}]"
+
+
+def _n_text(result: Estimate | Contrast | Curve) -> str:
+    groups = f" in {counted(result.n_groups, 'group')}" if 0 < result.n_groups < result.n else ""
+    if isinstance(result, Contrast) and result.first.n != result.second.n:
+        return f", n = {result.first.n:,} and {result.second.n:,}{groups}"
+    return f", n = {result.n:,}{groups}" if result.n else ""
+
+
+def _p_text(value: float) -> str:
+    printed = format_number(value, P_VALUE)
+    return printed if printed.startswith(("<", "≤")) else f"= {printed}"
+
+
+def _p_with_family(result: Estimate | Contrast | Fit) -> str:
+    raw = f"p {_p_text(result.p)}" if result.p is not None else ""
+    adjusted = adjusted_in_words(result.p_adjusted, result.family)
+    return ", ".join(filter(None, (raw, adjusted)))
+
+
+def _test_text(result: Estimate | Contrast) -> str:
+    return f"; {_p_with_family(result)}" if result.p is not None else ""
+
+
+def adjusted_in_words(p: float | None, family: str) -> str:
+    """Return an adjusted p with its family's method and number of tests as words; nothing if there is none.
+
+    >>> adjusted_in_words(0.03, "contrasts(method=holm,tests=84)")
+    'p = .030 adjusted for 84 tests (Holm)'
+    """
+    if p is None:
+        return ""
+    _, given = parse_statistic(family)
+    return f"p {_p_text(p)} adjusted for {given['tests']} tests ({TITLES[cast(Method, given['method'])]})"

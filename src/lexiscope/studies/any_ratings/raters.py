@@ -1,0 +1,142 @@
+"""How well raters agree, which of them do not, and what a model can at best be expected to reach."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import numpy as np
+
+from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
+from lexiscope.analysis.agreement.ceilings import agreement_ceilings, split_half
+from lexiscope.analysis.agreement.choices import cohen_kappa, fleiss_kappa, percent_agreement
+from lexiscope.analysis.agreement.consistency import describe_participants, group_consistency
+from lexiscope.analysis.agreement.left_out import Resampled
+from lexiscope.analysis.agreement.raters import RaterAgreement, leave_one_out, pairwise_agreement
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.result import Estimate, Result, Undefined, statistic_name
+from lexiscope.core.showing import counted, listed
+from lexiscope.report.part import Remark
+from lexiscope.report.tables import with_minus_signs
+from lexiscope.studies.any_ratings.data import RatedRun
+
+OF_RATER = "rater_agreement"
+_MOST_RATERS = 200
+_FAR = 3.0
+_FEWEST_OF_GROUP = 3
+
+
+def sampled(ratings: Ratings) -> Resampled:
+    """Return what intervals allow for: other raters and items; two raters alone are no sample of raters."""
+    return "raters_and_items" if len(np.unique(ratings.rater)) > 2 else "items"
+
+
+def agreement_of_raters(run: RatedRun) -> RaterAgreement:
+    """Return the agreement of each rater with the mean of the others."""
+    return leave_one_out(run.people, **run.resampling)
+
+
+def agreement(run: RatedRun) -> object:
+    """Measure how well raters agree: alpha, agreement with the others' means, pairs of raters; of choices kappa."""
+    if run.choices is not None:
+        return _of_choices(run, run.choices)
+    ratings = run.people
+
+    def alpha(level: Level) -> Callable[[], Estimate]:
+        return lambda: krippendorff_alpha(
+            ratings, level=level, resampled=sampled(ratings), **run.resampling_of(run.words)
+        )
+
+    makers: dict[str, Callable[[], Iterable[Result]]] = {
+        "leave_one_out_agreement": lambda: run.once(agreement_of_raters).results(),
+        "pairwise_agreement": lambda: (pairwise_agreement(ratings, **run.resampling),),
+        **{
+            statistic_name("krippendorff_alpha", level=level): partial(_single, alpha(level))
+            for level in ("interval", "ordinal")
+        },
+    }
+    results = [result for name, make in makers.items() for result in run.attempt_all(name, make, subject="raters")]
+    return results, _disagreeing(run)
+
+
+def _single(make: Callable[[], Estimate]) -> tuple[Estimate]:
+    return (make(),)
+
+
+def _of_choices(run: RatedRun, choices: Ratings) -> list[Result]:
+    """Agreement of choices, which have no order: percent agreement and kappas."""
+    raters = np.unique(choices.rater)
+    makers: dict[str, Callable[[], Estimate]] = {
+        "percent_agreement": lambda: percent_agreement(
+            choices, resampled=sampled(choices), **run.resampling_of(run.words)
+        ),
+        "fleiss_kappa": lambda: fleiss_kappa(choices, **run.resampling_of(run.words)),
+        "krippendorff_alpha(level=nominal)": lambda: krippendorff_alpha(
+            choices, level="nominal", resampled=sampled(choices), **run.resampling_of(run.words)
+        ),
+    }
+    if len(raters) == 2:
+        makers["cohen_kappa(weights=none)"] = lambda: cohen_kappa(*choices.matrix()[raters], **run.resampling)
+    parts = (run.attempt_all(name, partial(_single, make), subject="raters") for name, make in makers.items())
+    return [result for part in parts for result in part]
+
+
+def _disagreeing(run: RatedRun) -> list[object]:
+    """Each rater's agreement with the others (of very many raters only the low ones), and which raters are far off."""
+    raters = run.attempt("leave_one_out_agreement", lambda: run.once(agreement_of_raters))
+    if isinstance(raters, Undefined):
+        return []
+    values = dict(zip(raters.rater_ids, raters.values.tolist(), strict=True))
+    n_items = dict(zip(raters.rater_ids, raters.n_items.tolist(), strict=True))
+    # the median and the deviations from it: one rater who is far off must not hide behind its own spread
+    spread = 1.4826 * float(np.median(np.abs(raters.values - raters.median)))
+    low = raters.median - _FAR * spread if spread else -1.0
+    far = [name for name, value in values.items() if value <= 0 or value < low]
+    order = sorted(values, key=lambda name: (values[name], name))
+    shown = order if len(order) <= _MOST_RATERS else [name for name in order if name in far][:_MOST_RATERS]
+    name = statistic_name(OF_RATER, method=raters.method)
+    results: list[object] = [
+        run.about(Estimate(name, values[rater], n=n_items[rater], condition=f"rater={rater}", unit="correlation"))
+        for rater in shown
+    ]
+    if far:
+        said = listed([with_minus_signs(f"{rater} ({values[rater]:.2f})") for rater in order if rater in far], 5)
+        what = "does not agree" if len(far) == 1 else "do not agree"
+        results.append(
+            Remark(
+                f"{counted(len(far), 'rater')} of {len(values)} {what} with the others (correlation of 0 or below, or "
+                f"more than {_FAR:g} robust SD below the median): {said}. They are included."
+            )
+        )
+    results += [Remark(f"Rater {rater} has no agreement: {reason}.") for rater, reason in raters.undefined.items()][:5]
+    return results
+
+
+def ceilings(run: RatedRun) -> object:
+    """Return what a model can at best be expected to reach, each definition under its own name."""
+    own = run.attempt_all("mean_rater_correlation", lambda: agreement_ceilings(run.once(agreement_of_raters)))
+    halves = partial(split_half, run.people, **run.resampling_of(run.words))
+    return [*own, *run.attempt_all("split_half_reliability", partial(_single, halves))]
+
+
+def groups(run: RatedRun) -> object:
+    """Count the raters of each group, and correlate the groups' mean ratings."""
+    raters = [run.people.rater_ids[code] for code in np.unique(run.people.rater)]
+    known = {name.title(): {who: of[who] for who in raters if who in of} for name, of in run.groups.items()}
+    ages = [age for who, age in run.ages.items() if who in raters]
+    results: list[object] = [run.about(result) for result in describe_participants(known, ages).values()]
+    for label, of in known.items():
+        sizes = Counter(of.values())
+        compared = {who: group for who, group in of.items() if sizes[group] >= _FEWEST_OF_GROUP}
+        if len(set(compared.values())) < 2:
+            results.append(
+                Remark(f"{label}: fewer than two groups have {_FEWEST_OF_GROUP} raters, so none is compared.")
+            )
+            continue
+        own = run.people.of_raters(compared)
+        make = partial(group_consistency, own, compared, words=run.words, **run.resampling)
+        name = statistic_name("group_consistency", method="pearson")
+        for result in run.attempt_all(name, make):
+            results.append(result.about(condition=f"{label.lower()}: {result.condition}"))
+    return results

@@ -1,0 +1,392 @@
+"""A profile: models asked the lines of a battery, each once; families, pairs of models, and all numbers as records.
+
+The answers are kept in a cache by their content: a second profile of a model makes no request and loads no weights.
+People's side of a line is computed once for all models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lexiscope.analysis.attainable.model_pairs import ModelPairs, model_pairs
+from lexiscope.analysis.attainable.shares import Share, mean_share
+from lexiscope.collect import CollectProgress, in_wordings, kept_answers, takes_wordings
+from lexiscope.core import catalog
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import (
+    CapabilityError,
+    DataError,
+    InputError,
+    LexiscopeError,
+    RunError,
+    SpecError,
+    StatisticError,
+)
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.simulated import COLLECTED
+from lexiscope.core.spec import SubjectSpec, plain_name
+from lexiscope.core.subject import Scores, Subject, capabilities
+from lexiscope.resources.fetch import cache_folder
+from lexiscope.studies.kit.languages import other_language
+from lexiscope.studies.kit.profile.battery import (
+    DEFAULT,
+    FAMILIES,
+    Battery,
+    BatteryLine,
+    Family,
+    PrintedFigure,
+    load_battery,
+)
+from lexiscope.studies.kit.profile.lines import (
+    AskedLine,
+    Measured,
+    NoNumber,
+    Outcome,
+    ask_line,
+    measure_line,
+    recorded_answers,
+)
+
+PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProfiledModel:
+    """A model of a profile: its id, what is known of it, its outcomes by line, and its families."""
+
+    id: str
+    facts: SubjectFacts
+    outcomes: Mapping[str, Outcome]
+    families: Mapping[Family, Share]
+
+    @property
+    def title(self) -> str:
+        """The name for readers: that of its card, else the last part of its id."""
+        return self.facts.title or plain_name(self.id).rstrip("/").rpartition("/")[2].rpartition(":")[2]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """The profiles of models on a battery.
+
+    ``asked`` are the lines whose items could be loaded; ``unasked`` says why of the others. ``pairs`` are those of the
+    lines that several models answered.
+    """
+
+    battery: Battery
+    seed: int
+    asked: Mapping[str, AskedLine]
+    unasked: Mapping[str, NoNumber]
+    models: tuple[ProfiledModel, ...]
+    pairs: Mapping[str, ModelPairs]
+
+    def outcome(self, model: str, line: str) -> Outcome:
+        """Return what a model reached on a line, or why there is no number. Errors: :class:`SpecError`."""
+        for known in self.models:
+            if known.id == model and line in known.outcomes:
+                return known.outcomes[line]
+        raise SpecError(
+            f"this profile has no {line!r} of {model!r}",
+            hint=f"models: {', '.join(known.id for known in self.models)}; lines: {', '.join(self.lines)}",
+        )
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The names of the lines."""
+        return tuple(line.line for line in self.battery.lines)
+
+    def records(self) -> tuple[Record, ...]:
+        """Return every number of the profile, as ``results.json`` holds them."""
+        people = (record for line in self.asked.values() for record in _people_records(line))
+        models = (record for model in self.models for record in self._records_of(model))
+        pairs = (record for name, of in self.pairs.items() for record in _pair_records(self.asked[name], of))
+        return (*people, *models, *pairs)
+
+    def _records_of(self, model: ProfiledModel) -> Iterator[Record]:
+        for name, outcome in model.outcomes.items():
+            line = next(line for line in self.battery.lines if line.line == name)
+            about: dict[str, Any] = {
+                "subject": model.id, "dataset": line.data, "condition": f"line={name}", "view": line.view
+            }  # fmt: skip
+            yield from _outcome_records(line, outcome, about)
+        for family, share in model.families.items():
+            n = sum(isinstance(o, Measured) and o.share is not None for o in self._of_family(model, family))
+            name = statistic_name("mean_share_of_attainable", family=family)
+            yield Record(
+                name, share.value, model.id, low=share.low, high=share.high, interval=_JOINT, n=n, unit="share",
+                note=f"mean of {n} of {len(self._of_family(model, family))} lines",
+            )  # fmt: skip
+
+    def _of_family(self, model: ProfiledModel, family: Family) -> list[Outcome]:
+        return [model.outcomes[line.line] for line in self.battery.lines if line.family == family]
+
+    def __repr__(self) -> str:
+        names = ", ".join(model.title for model in self.models)
+        return f"Profile({names}: {self.battery.name}, {len(self.asked)} of {len(self.battery.lines)} lines)"
+
+
+def profile_models(
+    models: Sequence[Subject | str] | Subject | str,
+    *,
+    battery: Battery | Path | str = DEFAULT,
+    cache: Path | None = None,
+    any_language: bool = False,
+    seed: int = 0,
+    progress: CollectProgress | None = None,
+) -> Profile:
+    """Ask models the lines of a battery, and return what they reach.
+
+    A model is a subject, its spec (``encoder:minilm``), or the name of a model whose answers were published with the
+    data (``gpt-4``). *cache* is where answers are kept (by default the user's cache). A model that declares other
+    languages than that of a line is not asked, unless *any_language*.
+    Errors: those of the battery; :class:`SpecError` for a spec that names no subject, and for a name under which none
+    of the data has answers; :class:`RunError` for a damaged cache.
+    """
+    listed = (models,) if isinstance(models, str | Subject) else tuple(models)
+    if not listed:
+        raise InputError("no model to profile", hint="name one, such as encoder:minilm")
+    chosen = battery if isinstance(battery, Battery) else load_battery(battery)
+    subjects = [_subject_of(model) for model in listed]
+    asked, unasked = dict[str, AskedLine](), dict[str, NoNumber]()
+    for line in chosen.lines:
+        try:
+            asked[line.line] = ask_line(line, seed=seed)
+        except DataError:
+            unasked[line.line] = NoNumber("not asked", f"the data are not here: lexiscope data get {_plain(line)}")
+        except StatisticError as error:
+            unasked[line.line] = NoNumber("no number", error.what)
+    home = cache or cache_folder().parent / "answers"
+    profiled = tuple(
+        _profiled(chosen, subject, asked, unasked, home, any_language, seed, progress) for subject in subjects
+    )
+    names = [model.id for model in profiled]
+    if len(set(names)) < len(names):
+        raise InputError(f"the same model is named twice: {', '.join(names)}")
+    return Profile(chosen, seed, asked, unasked, profiled, _pairs(chosen, profiled))
+
+
+def _plain(line: BatteryLine) -> str:
+    return plain_name(line.data)
+
+
+def _subject_of(model: Subject | str) -> Subject | str:
+    """The subject that a spec names; the name itself where it is that of published answers."""
+    if isinstance(model, Subject):
+        return model
+    try:
+        SubjectSpec.parse(model)
+    except SpecError:
+        return model
+    return catalog.subject(model)
+
+
+def _profiled(
+    battery: Battery,
+    subject: Subject | str,
+    asked: Mapping[str, AskedLine],
+    unasked: Mapping[str, NoNumber],
+    cache: Path,
+    any_language: bool,
+    seed: int,
+    progress: CollectProgress | None,
+) -> ProfiledModel:
+    outcomes: dict[str, Outcome] = {}
+    facts = SubjectFacts(subject) if isinstance(subject, str) else subject.facts
+    for line in battery.lines:
+        if line.line in unasked:
+            outcomes[line.line] = unasked[line.line]
+            continue
+        of_line = asked[line.line]
+        if isinstance(subject, str):
+            outcomes[line.line] = _published(of_line, subject, seed)
+            facts = next((known for known in of_line.facts if known.subject_id == subject), facts)
+            continue
+        refusal = _refusal(of_line, subject, any_language)
+        if refusal is not None:
+            outcomes[line.line] = refusal
+            continue
+        outcomes[line.line], kept = _live(of_line, subject, cache, seed, progress)
+        facts = kept or facts
+    if isinstance(subject, str) and all(isinstance(outcome, NoNumber) for outcome in outcomes.values()):
+        known = sorted({name for line in asked.values() for name in _published_models(line)})
+        raise SpecError(
+            f"{subject!r} is no subject, and the data of this battery hold no answers of it",
+            hint=f"write kind:name, such as encoder:minilm; answers are published of: {', '.join(known) or 'none'}",
+        )
+    families = {}
+    for family in FAMILIES:
+        own = [outcomes[line.line] for line in battery.lines if line.family == family]
+        shares = [outcome.share for outcome in own if isinstance(outcome, Measured) and outcome.share is not None]
+        if shares:
+            families[family] = mean_share(shares)
+    name = subject if isinstance(subject, str) else subject.subject_id
+    return ProfiledModel(name, facts, outcomes, families)
+
+
+def _published_models(line: AskedLine) -> set[str]:
+    ids, kinds = line.answers.column("subject_id").tolist(), line.answers.column("subject_kind").tolist()
+    return {name for name, kind in zip(ids, kinds, strict=True) if kind not in COLLECTED}
+
+
+def _published(asked: AskedLine, model: str, seed: int) -> Outcome:
+    answers = recorded_answers(asked, model)
+    if not len(answers):
+        return NoNumber("not asked", f"no answers of {model} were published with {asked.card.title.partition(':')[0]}")
+    return measure_line(asked, answers, {}, seed=seed)
+
+
+def _refusal(asked: AskedLine, subject: Subject, any_language: bool) -> NoNumber | None:
+    """Why a subject is not asked a line, before anything is asked."""
+    task = catalog.task(asked.line.task)
+    offers = ", ".join(capabilities(subject)) or "nothing"
+    if asked.line.statistic == "spread" and not isinstance(subject, Scores):
+        return NoNumber("cannot answer", f"needs Scores (the probability of each point); this model offers {offers}")
+    try:
+        task.answer_function(subject)
+    except (CapabilityError, SpecError) as error:
+        # recorded answers can be given to any task: what a model needs is the rest
+        needs = " or ".join([name for name, _ in task.answers if name != "Judges"] or ["Judges"])
+        why = f"needs {needs}; this model offers {offers}" if isinstance(error, CapabilityError) else error.what
+        return NoNumber("cannot answer", why)
+    spoken, language = other_language(subject.facts, asked.items)
+    if spoken and not any_language:
+        return NoNumber("not asked", f"the model declares {spoken}, the items are in {language}")
+    return None
+
+
+def _live(
+    asked: AskedLine, subject: Subject, cache: Path, seed: int, progress: CollectProgress | None
+) -> tuple[Outcome, SubjectFacts | None]:
+    line, task = asked.line, catalog.task(asked.line.task)
+    how: dict[str, Any] = {"cache": cache, "view": line.view, "seed": seed, "progress": progress}
+    try:
+        answers, about = kept_answers(asked.items, subject, task, **how)
+        others: dict[str, ResponseTable] = {}
+        spec = subject.subject_id
+        if line.wordings and takes_wordings(subject.kind, task) and catalog.has("subjects", subject.kind):
+            for wording, worded in zip(line.wordings, in_wordings([spec], line.wordings, task), strict=True):
+                if worded != spec:
+                    others[wording], _ = kept_answers(asked.items, worded, task, **how)
+    except RunError:
+        raise
+    except LexiscopeError as error:
+        # one item that a model cannot read must not lose the other lines
+        return NoNumber("no number", str(error).splitlines()[0]), None
+    facts = SubjectFacts(**{name: _tupled(value) for name, value in about["facts"].items()})
+    return measure_line(asked, _of_models(answers), others, seed=seed), facts
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _of_models(answers: ResponseTable) -> ResponseTable:
+    """The answers of a file of recorded answers may be of people, too."""
+    kinds = [kind for kind in answers.unique("subject_kind") if kind not in COLLECTED]
+    return answers.where(subject_kind=tuple(kinds))
+
+
+def _pairs(battery: Battery, models: Sequence[ProfiledModel]) -> dict[str, ModelPairs]:
+    made: dict[str, ModelPairs] = {}
+    for line in battery.lines:
+        reached = {
+            model.id: outcome.reached for model in models if isinstance(outcome := model.outcomes[line.line], Measured)
+        }
+        try:
+            made[line.line] = model_pairs(reached)
+        except StatisticError:
+            continue
+    return made
+
+
+# -- records --------------------------------------------------------------------------------------------------------
+
+_JOINT = statistic_name("joint", words="resampled", raters="jackknife", level="0.95")
+_STATISTICS = {
+    "spearman": ("spearman", {"with": "norms"}),
+    "spread": ("spearman", {"with": "spread"}),
+    "accuracy": ("accuracy", {}),
+    "auc": ("sense_separation", {"measure": "auc"}),
+}
+
+
+def statistic_of(line: BatteryLine, *, layered: bool = False, threshold: bool = False) -> str:
+    """Return the printed name of the statistic of a line; with the layer and the threshold of other words."""
+    name, params = _STATISTICS[line.statistic]
+    more = ({"threshold": "other_words"} if threshold else {}) | ({"layer": "other_words"} if layered else {})
+    return statistic_name(name, **(params | more))
+
+
+def _people_records(asked: AskedLine) -> Iterator[Record]:
+    line = asked.line
+    about: dict[str, Any] = {"dataset": line.data, "condition": f"line={line.line}", "view": line.view}
+    plain = _STATISTICS[line.statistic][0]
+    yield Record(statistic_name("chance", of=plain, rule="independent"), asked.chance, n=asked.n_items, **about)
+    if asked.rated is not None:
+        halves = asked.rated.halves
+        for estimate in (asked.rated.person, asked.rated.mean, asked.rated.attainable, halves):
+            yield from (
+                Record(
+                    record.statistic, record.value, PEOPLE, low=record.low, high=record.high, n=record.n,
+                    interval=record.interval, note=record.note, **about,
+                )
+                for record in estimate.records()
+            )  # fmt: skip
+    printed = [line.ceiling] if isinstance(line.ceiling, PrintedFigure) else []
+    for figure in (*printed, *line.figures):
+        note = figure.name + ("" if figure in printed else "; no ceiling")
+        name = statistic_name("printed_figure", of=plain)
+        yield Record(name, figure.value, PEOPLE, source=figure.source, note=note, **about)
+
+
+def _outcome_records(line: BatteryLine, outcome: Outcome, about: Mapping[str, Any]) -> Iterator[Record]:
+    if isinstance(outcome, NoNumber):
+        yield Record(statistic_of(line), None, note=f"{outcome.kind}: {outcome.why}", **about)
+        return
+    reached, share = outcome.reached, outcome.share
+    threshold = line.statistic == "accuracy" and not outcome.measure.startswith(("choice", "correct"))
+    threshold = threshold and catalog.task(line.task).truth
+    name = statistic_of(line, layered=bool(reached.layers), threshold=threshold)
+    low, high = value_interval(outcome)
+    method = statistic_name("standard_error", resampled="words", level="0.95", resamples=len(reached.draws))
+    yield Record(
+        name, reached.value, low=low, high=high, interval=method, n=reached.n, note=reached.note, **about
+    )  # fmt: skip
+    shared = statistic_name("share_of_attainable", of=_STATISTICS[line.statistic][0])
+    if share is None:
+        yield Record(shared, None, note=f"undefined: {outcome.no_share}", **about)
+    else:
+        raters = f"{100 * share.of_raters:.0f} % of the variance comes from the raters" if share.deviations else ""
+        note = raters or "words resampled only"
+        yield Record(
+            shared, share.value, low=share.low, high=share.high, interval=_JOINT, n=reached.n, unit="share", note=note,
+            **about,
+        )  # fmt: skip
+    yield Record("refusals", float(outcome.refused), n=outcome.asked, **about)
+    for variant in outcome.variants:
+        if not variant.declared:
+            named = statistic_name(
+                _STATISTICS[line.statistic][0], variant=variant.name.replace("=", ":").replace(",", ";")
+            )
+            yield Record(named, variant.value, n=reached.n, note="a variant", **about)
+
+
+def value_interval(outcome: Measured) -> tuple[float, float]:
+    """Return the interval of what a model reaches: words resampled, t standard errors of the resamples."""
+    share = mean_share([Share(outcome.reached.value, 0, 0, outcome.reached.draws, {}, outcome.reached.n_words)])
+    return share.low, share.high
+
+
+def _pair_records(asked: AskedLine, pairs: ModelPairs) -> Iterator[Record]:
+    line, plain = asked.line, _STATISTICS[asked.line.statistic][0]
+    about: dict[str, Any] = {"dataset": line.data, "condition": f"line={line.line}", "view": line.view}
+    method = statistic_name("max_t", pairs=len(pairs.pairs), level="0.95")
+    yield Record(statistic_name("critical_value", of=plain), pairs.critical, n=len(pairs.pairs), **about)
+    name = statistic_name(f"{plain}_difference", **_STATISTICS[line.statistic][1])
+    for pair in pairs.pairs:
+        subject = f"{pair.first} − {pair.second}"
+        yield Record(name, pair.difference, subject, low=pair.low, high=pair.high, interval=method, **about)

@@ -1,0 +1,254 @@
+"""A file with ratings of the user's own as a dataset, whatever it holds: ratings alone, or items and ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from lexiscope.core import catalog
+from lexiscope.core.code_file import existing_file
+from lexiscope.core.dataset import Dataset, own_card
+from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import sha256_of
+from lexiscope.core.scale import Scale
+from lexiscope.core.settings import ReadingOptions
+from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED
+from lexiscope.items.choice_sets.choice_set_file import has_choice_sets
+from lexiscope.items.read.item_source import load_items
+from lexiscope.items.tables.columns import ColumnMap, FieldMap
+from lexiscope.items.tables.item_rows import item_columns
+from lexiscope.items.tables.numbers import number_form
+from lexiscope.items.tables.tabular import is_item_table
+from lexiscope.items.tables.understood import TakenField, Understanding, missing_texts, sizes_of, understood
+from lexiscope.resources.platforms.opened import OpenedFile, open_file
+from lexiscope.studies.kit.data import own_dataset
+from lexiscope.studies.kit.ratings_file import has_texts, read_ratings, responses_in
+from lexiscope.studies.kit.ratings_table import BY_RATER, LONG, RatingsFile, far_warnings
+from lexiscope.tasks import DEFAULT
+
+WORD = "word"
+"""The condition by which an item without texts names its word."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedFile:
+    """The items and ratings of a file, and what was understood of it.
+
+    ``groups`` are those of the raters, where a column for them was named. ``choices``: raters chose between options.
+    """
+
+    data: Dataset
+    understood: Understanding
+    groups: Mapping[str, str] | None = None
+    choices: bool = False
+
+
+def read_rated_file(
+    path: Path | str,
+    *,
+    items: Path | str = "",
+    task: str = "",
+    language: str = "",
+    scale: Scale | None = None,
+    options: ReadingOptions | None = None,
+) -> RatedFile:
+    """Read a file with ratings: of items that it holds itself, of the items of a file or dataset *items*, or of none.
+
+    The ratings of an export have the items of ``items.csv`` next to them. Errors: those of
+    :func:`~lexiscope.studies.kit.ratings_file.read_ratings` and :func:`~lexiscope.studies.kit.data.own_dataset`;
+    :class:`InputError` for a file without ratings, and for a rating of an item that *items* does not have.
+    """
+    path, options, task = existing_file(path), options or ReadingOptions(), task or DEFAULT
+    try:
+        return _read(path, str(items), task, language, scale, options)
+    except InputError as error:
+        if error.code not in _NO_RATINGS or options.columns:
+            raise
+        kind = _kind_without_ratings(path, options)
+        if not kind:
+            raise
+        what, verb = kind
+        raise InputError(
+            f"The file has {what} and no ratings.", code="E002", place=Place(str(path)), hint=verb
+        ) from error
+
+
+_NO_RATINGS = ("E002", "E006")
+
+
+def _kind_without_ratings(path: Path, options: ReadingOptions) -> tuple[str, str] | None:
+    """What a file holds that is no table of ratings, and the command that takes it; ``None`` if that is not known."""
+    if responses_in(path, options) is not None:
+        return None
+    header = open_file(path, options).header
+    if has_choice_sets(header):
+        return "choice sets", f"Compare models on them: lexiscope study synonymy --items {path} --subject SPEC"
+    known = ColumnMap().with_usual_columns(header)
+    if known.sentence_1 and (known.gold or known.same_sense or "label" in map(str.casefold, header)):
+        return "labels", f"Test whether a part of the input predicts them: lexiscope bias {path} --out RUN"
+    if known.sentence_1:
+        return "items", f"Ask models about them: lexiscope collect {path} --subject SPEC --out RUN"
+    return None
+
+
+def _read(path: Path, items: str, task: str, language: str, scale: Scale | None, options: ReadingOptions) -> RatedFile:
+    if not items and holds_items(path, task, options):
+        options = _with_raters(path, options)
+        data = own_dataset(path, task=task, language=language, scale=scale, options=options, any_scale=True)
+        return RatedFile(data, _understood_items(data, open_file(path, options), options, scale))
+    read = read_ratings(path, options=options, scale=scale)
+    table = _responses_of(read, path, task, options)
+    if not items and (path.parent / "items.csv").is_file() and read.understood.program == "Lexiscope":
+        items = str(path.parent / "items.csv") if (path.parent / "export.json").is_file() else ""
+    if items:
+        data = _of_items(table, read, items, task, language, scale, options)
+    else:
+        card = own_card(path, task=task, language=language or "und", scale=scale)
+        card = replace(card, remarks=(read.understood.summary(), *read.understood.notes, *read.understood.warnings))
+        bare = tuple(_bare_item(item, path.stem, read, scale) for item in table.unique("item_id"))
+        data = Dataset(card, bare, table, ((path.name, sha256_of(path)),))
+    return RatedFile(data, read.understood, read.rater_groups, bool(read.options))
+
+
+def holds_items(path: Path, task: str, options: ReadingOptions) -> bool:
+    """Say whether a file has a text with a target in each row, so that its items can be shown to a model."""
+    if is_item_table(path):
+        return True
+    if responses_in(path, options) is not None:
+        return False
+    opened = open_file(path, options)
+    given = FieldMap.parse(options.columns).of_items(opened.header)
+    columns = given.with_usual_columns(opened.header)
+    try:
+        word_alone = catalog.screen(task).word_alone
+    except SpecError:
+        word_alone = False
+    target = columns.target or columns.target_1 or columns.start_1
+    return target is not None and has_texts(opened, given, word_alone=word_alone)
+
+
+def _with_raters(path: Path, options: ReadingOptions) -> ReadingOptions:
+    """The options with the columns of raters: a file that is analysed has ratings, in a column for each rater if in no
+    other one."""
+    if is_item_table(path):
+        return options
+    raters = item_columns(open_file(path, options), options, any_raters=True)[1].raters
+    named = FieldMap.parse(options.columns).columns
+    added = () if "rater_columns" in named else tuple(f"rater_columns={name}" for name in raters)
+    return replace(options, columns=(*options.columns, *added))
+
+
+def _bare_item(item: str, dataset: str, read: RatingsFile, scale: Scale | None) -> Item:
+    word: dict[str, Condition] = {WORD: read.words[item]} if read.words is not None and item in read.words else {}
+    return Item(
+        item, dataset, (), list_id=read.lists.get(item), conditions=word | _conditions_of(item, read), scale=scale
+    )
+
+
+def _conditions_of(item: str, read: RatingsFile) -> dict[str, Condition]:
+    return {name: values[item] for name, values in read.conditions.items() if item in values}
+
+
+def _responses_of(read: RatingsFile, path: Path, task: str, options: ReadingOptions) -> ResponseTable:
+    """The ratings or choices of a file as responses, with the answers of models in a table of responses."""
+    given = responses_in(path, options)
+    measure = "choice" if read.options else "rating"
+    if given is not None:
+        # models may be among its subjects
+        models = [kind for kind in given.unique("subject_kind") if kind not in COLLECTED]
+        people = given.where(subject_kind=COLLECTED, measure=measure)
+        return ResponseTable.concat([people, given.where(subject_kind=tuple(models))]) if models else people
+    kind = SIMULATED if read.simulated else PARTICIPANT
+    columns: dict[str, object] = {"subject_id": read.raters, "subject_kind": kind, "item_id": read.items, "task": task}
+    lists = [read.lists.get(item) for item in read.items] if read.lists else None
+    columns |= {"measure": measure, "view": "full", "list_id": lists}
+    if not read.options:
+        return ResponseTable.from_columns(columns | {"value": read.values})
+    chosen = [None if value != value else read.options[int(value)] for value in read.values.tolist()]
+    return ResponseTable.from_columns(columns | {"option": chosen})
+
+
+def _of_items(
+    table: ResponseTable,
+    read: RatingsFile,
+    items: str,
+    task: str,
+    language: str,
+    scale: Scale | None,
+    options: ReadingOptions,
+) -> Dataset:
+    """The ratings with the items of another file or of a dataset; conditions of the ratings' file are theirs, too."""
+    if catalog.has("datasets", items):
+        given = catalog.dataset(items)
+    else:
+        own = replace(options, where=(), columns=_columns_in(items, options))
+        source = load_items(items, task=task, language="" if language == "und" else language, scale=scale, options=own)
+        card = own_card(Path(items), task=task, language=source.items[0].usages[0].language, scale=scale)
+        given = Dataset(card, source.items, ResponseTable.empty(), tuple(source.checksums.items()))
+    known = {item.item_id: item for item in given.items}
+    unknown = [item for item in dict.fromkeys(read.items) if item not in known]
+    if unknown:
+        what = f"{items} does not have an item that was rated in {read.path}."
+        hint = "Both files need the same ids: name the columns with --map item=COLUMN, --map item_id=COLUMN."
+        raise InputError(what, place=Place(read.path, item_id=unknown[0]), hint=hint)
+    rated = set(read.items)
+    kept = tuple(
+        replace(
+            item,
+            conditions=(_conditions_of(item.item_id, read) if item.item_id in rated else {}) | dict(item.conditions),
+        )
+        for item in given.items
+        if item.conditions.get("catch") is not True
+    )
+    checksums = (*given.checksums, (Path(read.path).name, sha256_of(Path(read.path))))
+    return Dataset(given.card, kept, table.where(item_id=tuple(item.item_id for item in kept)), checksums)
+
+
+def _columns_in(items: str, options: ReadingOptions) -> tuple[str, ...]:
+    """The columns that were named and are those of the item file."""
+    header = open_file(items, replace(options, where=(), columns=())).header
+    return tuple(pair for pair in options.columns if pair.partition("=")[2] in header)
+
+
+# -- items and ratings in one file ----------------------------------------------------------------------------------
+
+
+def _understood_items(data: Dataset, opened: OpenedFile, options: ReadingOptions, scale: Scale | None) -> Understanding:
+    """What was understood of a file of items with ratings."""
+    table, header = opened.table, opened.header
+    columns = item_columns(opened, options)[1]
+    ratings = data.responses.where(measure=("rating", "norm"))
+    values = ratings.column("value").astype(np.float64)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        hint = f"Name the column of the ratings: --map rating=COLUMN. Columns in the file: {', '.join(header)}"
+        raise InputError("The file has no ratings.", code="E002", place=Place(table.path), hint=hint)
+    raters, used = columns.raters, {name for _, name in columns.items()}
+    # a column of words may be that of the targets, too
+    parts = {name: part for part, name in columns.items() if name not in raters}
+    taken = [TakenField.of(part.replace("_", " "), table, name) for name, part in parts.items()]
+    taken += [TakenField("Raters", raters)] if raters else []
+    conditions = {name: None for item in data.items for name in item.conditions}
+    others = [name for name in header if name and name not in used]
+    taken += [TakenField.of("Condition", table, name) for name in others if name in conditions]
+    rated = list(raters) or [name for name in (columns.rating or columns.norm,) if name is not None]
+    cells = [text for name in rated for text in table[name]]
+    form = number_form(dict.fromkeys(cells), decimal=options.decimal, missing=options.missing)
+    layout = LONG if columns.rating else BY_RATER if raters else "one row per item"
+    return replace(
+        understood(
+            opened, decimal=form.decimal if any("," in text or "." in text for text in cells) else "", layout=layout
+        ),
+        taken=tuple(taken),
+        missing=missing_texts(form.missing_counts(cells)),
+        scale=str(scale or f"{known.min():g} to {known.max():g} (lowest and highest rating)"),
+        sizes=sizes_of(len(known), len(data.items), len(ratings.where(subject_kind=COLLECTED).unique("subject_id"))),
+        unused=tuple(name for name in others if name not in conditions),
+        notes=(*opened.notes, *data.card.remarks),
+        warnings=tuple(far_warnings(values, lambda _: Place(table.path)) if scale is None else ()),
+    )

@@ -1,0 +1,210 @@
+"""Estimates from people and models together: means, contrasts, coefficients, centaur norms, and distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.bootstrap import GroupOf
+from lexiscope.analysis.norming.allocation import weighted_mean
+from lexiscope.analysis.norming.centaur import CentaurNorms
+from lexiscope.analysis.norming.prediction_powered import (
+    PoweredEstimate,
+    means_by_condition,
+    powered_coefficients,
+    powered_contrast,
+    powered_mean,
+    subsampled_means,
+)
+from lexiscope.analysis.norming.rating_distributions import compare_distributions, counts_at_points
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, Result, Undefined, statistic_name
+from lexiscope.core.showing import counted
+from lexiscope.report.part import Remark
+from lexiscope.studies.norm.data import Floats, NormRun
+
+_FEWEST = 12
+TOGETHER = "models together"
+"""The subject of the distribution of the ratings of all models."""
+
+
+def valid_estimates(run: NormRun) -> list[object]:
+    """Return the estimates of each model with people, and what the model saves at several numbers of rated items."""
+    return [result for name, values in run.rating.items() for result in _estimates(run, name, values)]
+
+
+def _estimates(run: NormRun, name: str, values: Floats) -> Iterator[object]:
+    answered = ~np.isnan(values)
+    rated = answered & ~np.isnan(run.norm)
+    skipped = int((~np.isnan(run.norm) & ~answered).sum())
+    if skipped:
+        yield Remark(f"{name} did not answer {counted(skipped, 'item')} that people rated: not in these estimates.")
+    if run.sampled is not None and (answered & ~rated).any():
+        yield from run.attempt_all("mean_rating(source=people_and_model)", partial(allocated_mean, run, name, values))
+        return
+    if rated.sum() < _FEWEST:
+        reason = f"{counted(int(rated.sum()), 'item')} with ratings and answers; {_FEWEST} are needed"
+        yield run.about(Undefined("mean_rating(source=people_and_model)", reason), subject=name)
+        return
+    seed, draws = run.settings.seed, run.settings.draws
+    norm = np.where(rated, run.norm, np.nan)
+    if not (answered & ~rated).any():
+        # every item is rated: what a model would have saved, had only some of them been
+        y, f = run.norm[rated], values[rated]
+        for drawn in ("with_replacement", "without_replacement"):
+            results = subsampled_means(y, f, run.settings.sizes, drawn=drawn, draws=draws, seed=seed)
+            yield from run.about_all(results, subject=name)
+        size = _example_size(run, int(rated.sum()))
+        if not size:
+            return
+        chosen = np.random.default_rng(seed).choice(np.flatnonzero(rated), size, replace=False)
+        norm = np.full(len(values), np.nan)
+        norm[chosen] = run.norm[chosen]
+        yield Remark(
+            f"All items of these data are rated. The estimates of {name} by condition are an example: {size} items "
+            "were drawn at random, and the ratings of the others were set aside."
+        )
+    yield from _powered(run, name, values, norm, answered)
+
+
+def _example_size(run: NormRun, n_rated: int) -> int:
+    """The middle one of the sizes that these items allow."""
+    sizes = [size for size in run.settings.sizes if _FEWEST <= size <= n_rated // 2]
+    return sizes[len(sizes) // 2] if sizes else 0
+
+
+def _powered(run: NormRun, name: str, values: Floats, norm: Floats, answered: NDArray[np.bool_]) -> Iterator[object]:
+    """The mean, the means by condition with their contrast, and the coefficients of a regression on conditions."""
+    rated = ~np.isnan(norm)
+    mean = run.attempt("mean_rating", lambda: powered_mean(norm[rated], values[rated], values[answered]), subject=name)
+    if isinstance(mean, Undefined):
+        yield mean
+        return
+    yield from run.about_all(mean.results(), subject=name)
+    for condition in run.shown_conditions:
+        labels = [f"{condition}={value}" for value in run.conditions[condition]]
+        rows = np.flatnonzero(answered)
+        own_labels = [labels[row] for row in rows]
+        make = partial(means_by_condition, norm[rows], values[rows], own_labels)
+        means = run.attempt("mean_rating", make, subject=name, condition=condition)
+        if isinstance(means, Undefined):
+            yield means
+            continue
+        for own in means.values():
+            yield from run.about_all(own.results(), subject=name)
+        if len(means) == 2:
+            low, high = (means[label] for label in sorted(means))
+            sides = f"{high.powered.condition} − {low.powered.condition}"
+            for contrast in powered_contrast(high, low):
+                yield run.about(contrast, subject=name, condition=sides, unit="points")
+    yield from _regression(run, name, values, norm, answered)
+
+
+def _regression(run: NormRun, name: str, values: Floats, norm: Floats, answered: NDArray[np.bool_]) -> Iterator[Result]:
+    """The linear regression of norms on the numbers that were named, and on conditions with two levels."""
+    columns = {"intercept": np.ones(len(norm))}
+    for condition in run.shown_conditions:
+        levels = run.levels(condition)
+        if len(levels) == 2:
+            columns[f"{condition}={levels[1]}"] = np.array(
+                [float(value == levels[1]) for value in run.conditions[condition]]
+            )
+    # levels alone are the means and their difference once more
+    if not run.shown_numbers:
+        return
+    columns |= {condition: run.numbers(condition) for condition in run.shown_numbers}
+    design = np.column_stack(list(columns.values()))
+    rated = ~np.isnan(norm)
+
+    def make() -> list[Result]:
+        estimates: tuple[PoweredEstimate, ...] = powered_coefficients(
+            norm[rated], design[rated], values[rated], design[answered], values[answered], list(columns)
+        )
+        return [result for own in estimates for result in own.results()]
+
+    yield from run.attempt_all("coefficient", make, subject=name)
+
+
+def allocated_mean(run: NormRun, name: str, values: Floats) -> list[Estimate]:
+    """Return the mean over all items from those that were allocated to people, each with its probability.
+
+    Errors: :class:`StatisticError` where a wave is not rated completely, and those of the weighted mean.
+    """
+    sampled = run.sampled
+    assert sampled is not None
+    rated = ~np.isnan(run.norm) & (sampled.wave > 0) & ~np.isnan(values)
+    done = int(sampled.wave[rated].max()) if rated.any() else 0
+    asked = (sampled.wave > 0) & (sampled.wave <= done)
+    if (asked & ~rated).any():
+        raise StatisticError(
+            f"{int((asked & ~rated).sum())} of {int(asked.sum())} items of the waves up to {done} have no rating",
+            why="a wave counts when all of its items are rated",
+        )
+    share = sampled.probability_after(done)[rated]
+    result = weighted_mean(run.norm[rated], values[rated], share, values[~np.isnan(values)])
+    return [run.about(result, subject=name, unit="points", condition=f"waves 1 to {done}")]
+
+
+def centaurs(run: NormRun) -> list[Result]:
+    """Return how much people and each model weigh in the norms of items, and the errors of these norms."""
+    return [result for name, own in run.centaurs.items() for result in _centaur(run, name, own)]
+
+
+def _centaur(run: NormRun, name: str, own: CentaurNorms) -> Iterator[Result]:
+    known = ~np.isnan(own.predicted)
+    rated = known & (own.n > 0)
+    within, between = float(np.nanmean(own.within)), float(np.nanmean(own.between))
+    alone = float(np.mean(own.errors_of_people[rated]))
+    numbers = {
+        "sd_within_items": np.sqrt(within),
+        "sd_around_prediction": np.sqrt(between),
+        "mean_weight_of_people": float(np.mean(own.weight(own.n)[rated])),
+        statistic_name("mean_standard_error", of="people"): alone,
+        statistic_name("mean_standard_error", of="people_and_model"): float(np.mean(own.errors[rated])),
+    }
+    units = {"mean_weight_of_people": "share"}
+    if between > 0:
+        # σ² / k equals τ² for this k
+        numbers["ratings_worth"] = within / between
+        units["ratings_worth"] = "ratings"
+    for statistic, value in numbers.items():
+        yield run.about(
+            Estimate(statistic, float(value), n=int(rated.sum())), subject=name, unit=units.get(statistic, "points")
+        )
+
+
+def distributions(run: NormRun) -> list[object]:
+    """Return people's distributions compared with those of each model, and with those of all models together."""
+    points = run.points
+    counts = {
+        name: counts_at_points(values, rows, len(run.items), points)
+        for name, (rows, values) in run.single_ratings.items()
+        if name in run.rating and np.isin(values, points).all()
+    }
+    remarks: list[object] = [
+        Remark(f"{name}: its answers are not points of the scale, so that it has no distribution of ratings.")
+        for name in run.rating
+        if name not in counts
+    ]
+    single = dict(counts)
+    if len(counts) > 1:
+        counts[TOGETHER] = np.sum(list(single.values()), axis=0)
+    if not counts:
+        # the ceiling is people's alone
+        counts[""] = np.ones((len(run.items), len(points)))
+    words = GroupOf({item: run.words[item] for item in run.people.item_ids}, "words")
+    ceilings: list[Result] = []
+    results: list[object] = []
+    for name, own in counts.items():
+        chosen = run.attempt_all(
+            "earth_movers_distance",
+            partial(
+                compare_distributions, run.people, own[run.rows_of_ratings], points, groups=words, **run.resampling
+            ),
+        )
+        results += [result.about(subject=name) for result in chosen if not result.subject and name]
+        ceilings = ceilings or [result for result in chosen if result.subject]
+    return [*results, *ceilings, *remarks]

@@ -1,0 +1,39 @@
+"""The settings of the study norm. This file is read to list them, without the rest of the study."""
+
+from __future__ import annotations
+
+from lexiscope.core.settings import RatedFileSettings, option
+
+
+class NormSettings(RatedFileSettings):
+    """What a run of norm can vary.
+
+    ``models`` are the models that are looked at; by default those that rate, and all live subjects. ``by`` are the
+    conditions by which means are estimated. ``epsilon`` is the margin of the alternative annotator test. ``sizes`` are
+    the numbers of rated items at which intervals with and without a model are compared, over ``draws`` draws.
+    ``items_next`` items are allocated to people, in ``waves``, until the interval is ``half_width`` on either side.
+    """
+
+    study: str = "norm"
+    task: str = "relatedness"
+    models: tuple[str, ...] = option(
+        (), "recorded model to look at; without it: those that rate", flag="--model", metavar="NAME"
+    )
+    by: tuple[str, ...] = option(
+        (),
+        "condition by which means are estimated, or number for a regression; without it: the first with two levels",
+        metavar="CONDITION",
+    )
+    epsilon: float = option(
+        0.1, "margin of the alternative annotator test: .1 crowd workers, .15 skilled, .2 experts", least=0, most=1
+    )
+    sizes: tuple[int, ...] = option(
+        (50, 100, 200), "rated items at which intervals with and without a model are compared", flag="--rated-items",
+        least=6,
+    )  # fmt: skip
+    draws: int = option(500, "draws of items for each such comparison", least=10)
+    items_next: int = option(
+        0, "items to allocate to people; 0: a quarter of those without ratings, or of all", least=0
+    )
+    waves: int = option(3, "waves in which these items are asked", least=1)
+    half_width: float = option(0.1, "half-width of the 95 % interval of the mean at which a study stops", least=0)

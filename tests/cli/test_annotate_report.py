@@ -1,0 +1,173 @@
+"""``lexiscope annotate report``: one command from the collected answers of every task to a report.
+
+The collections are rehearsals: no person gave these answers, and every report says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
+from lexiscope.annotation.store.record import Review
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import CatchSection, PoolSection, RatingsSection
+from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
+from lexiscope.annotation.study_file.items import with_setups
+from lexiscope.annotation.study_file.study_folder import read_study
+from lexiscope.cli.annotate.report import EXPORT
+from lexiscope.cli.main import cli
+from lexiscope.core import catalog
+from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.datasets.mini_relatedness import load
+from lexiscope.items.tables.tabular import write_items
+from lexiscope.report.parts.collection_parts import CollectedText, choices_part, texts_part
+
+from ..annotation.rehearsal.test_through_server import ASKED, FAULTLESS, examples, on_disk, pairs
+from ..studies.test_kit_data_collected import ITEMS, senses_of
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run the command in an empty folder; unexpected errors are raised."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: object) -> Result:
+        return CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False)
+
+    return call
+
+
+def rehearsed(task: str, folder: Path, *, people: int = 0, items: tuple[Item, ...] = (), **changes: object) -> Path:
+    """The folder of a study through which simulated participants went, as a server leaves it."""
+    items = with_setups(items or ITEMS.get(task) or examples(task))
+    search = folder / "entities.tsv" if catalog.screen(task).widget == "search" else None
+    if search is not None:
+        search.write_text("id\ttitle\tdescription\n1\tIceland\ta country\n2\tCambridge\ta city\n", encoding="utf-8")
+    folder = folder / "study"
+    wanted: dict[str, object] = {
+        "ratings": RatingsSection(per_item=2),
+        "pool": PoolSection(per_person=2),
+        "exclusions": (),
+        **changes,
+    }
+    study = on_disk(items, task, search=search, **wanted)
+    asked = study.definition.model_copy(update={"items": "items.csv"})
+    study = replace(study, file=parse_definition(definition_yaml(asked)))
+    rehearse_through_server(study, population=FAULTLESS, seed=3, people=people, folder=folder)
+    launched = study.definition.model_copy(update={"name": f"{task}-simulated"})
+    (folder / "study.yaml").write_text(definition_yaml(launched), encoding="utf-8")
+    write_items(items, folder / "items.csv")
+    if search is not None:
+        search.rename(folder / "search.tsv")
+    return folder
+
+
+@pytest.mark.parametrize("task", ASKED)
+def test_every_task_has_a_report(task: str, run: Run, tmp_path: Path) -> None:
+    """Of every task: export and report in one folder, marked as simulated; the same command updates both."""
+    folder = rehearsed(task, tmp_path)
+    done = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert "simulated participants" in done.output
+    assert (tmp_path / "run" / EXPORT / "items.csv").is_file()
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "imulated participants" in page
+    records: list[dict[str, Any]] = json.loads((tmp_path / "run" / "results.json").read_text())
+    assert "simulated" in {record.get("people") for record in records}
+    again = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run", "--quiet")
+    assert again.exit_code == 0, again.output
+    assert run("verify", "run", "--checksums").exit_code == 0
+
+
+def test_without_valid_participants_there_is_no_report(run: Run, tmp_path: Path) -> None:
+    """Before the first finished participant the command stops with the reason, and no file is written."""
+    folder = rehearsed("relatedness", tmp_path, people=1, items=pairs(4))
+    study = read_study(folder)
+    with Store.open(folder, replace(study.freeze().record, simulated=True), unsafe_fast=True) as store:
+        (person,) = [person for person in store.people() if person.finished_at]
+        store.change_state(person.participant_id, type(person.state)("excluded"), reason="excluded by hand: test")
+    done = run("annotate", "report", folder, "--out", "run")
+    assert (done.exit_code, "No valid participants yet" in done.output) == (1, True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_one_participant_has_a_report(run: Run, tmp_path: Path) -> None:
+    """Agreement is not defined for one participant: the report has what is, and the reason for what is not."""
+    folder = rehearsed("substitution", tmp_path, people=1)
+    done = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert "is not defined" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_new_answers_are_in_the_next_report(run: Run, tmp_path: Path) -> None:
+    """A review between two calls of the same command is in the second report: the texts and their decisions."""
+    folder = rehearsed("story_ending", tmp_path, catch=CatchSection(per_list=0))
+    assert run("annotate", "report", folder, "--out", "run").exit_code == 0
+    study = read_study(folder)
+    with Store.open(folder, replace(study.freeze().record, simulated=True), unsafe_fast=True) as store:
+        first, second, *_ = sorted(store.trial_answers(), key=lambda row: int(row["id"]))
+        store.record_review(Review(int(first["id"]), "accepted", "", "A text that was edited.", "e", "t"))
+        store.record_review(Review(int(second["id"]), "rejected", "no sentence", None, "e", "t"))
+    done = run("annotate", "report", folder, "--out", "run")
+    assert done.exit_code == 0, done.output
+    values = {record["statistic"]: record["value"] for record in json.loads(Path("run/results.json").read_text())}
+    assert (values["n_texts(status=accepted)"], values["n_texts(status=rejected)"]) == (1, 1)
+    page = Path("run/report.html").read_text(encoding="utf-8")
+    assert "A text that was edited." in page
+    assert "The review accepted 1 of the 2 reviewed so far." in page
+
+
+def test_models_are_compared_with_participants(run: Run, tmp_path: Path) -> None:
+    """--subject asks a model of a study; tasks whose report has no models refuse it before anything is written."""
+    folder = rehearsed("relatedness", tmp_path, items=tuple(load("en").items[:8]))
+    options = ("--bootstrap", 100, "--subject", "baseline:random", "--out")
+    done = run("annotate", "report", folder, *options, "run")
+    assert done.exit_code == 0, done.output
+    records = json.loads(Path("run/results.json").read_text())
+    assert any(record["subject"] == "baseline:random" for record in records)
+
+
+# -- what the reports of choices and of texts hold ------------------------------------------------------------------
+
+
+def choice(who: str, item: str, option: str, view: str | None = None) -> Response:
+    """One choice."""
+    return Response(who, "participant", item, "substitution", "choice", option=option, view=view)
+
+
+def test_choices_by_view() -> None:
+    """Two raters, four items: 3 of 4 answers are equal; accuracy 3/4 and 4/4; the majority of each item."""
+    answers = {"a": "tttf", "b": "ttff"}
+    rows = [choice(who, f"i{k}", option, "context") for who, given in answers.items() for k, option in enumerate(given)]
+    items = [replace(item, gold="ttff"[k]) for k, item in enumerate(senses_of("substitution", 4))]
+    part = choices_part(ResponseTable.from_rows(rows), items, measure="choice", resamples=100)
+    values = {(record.statistic, record.subject, record.view): record.value for record in part.records}
+    assert values["percent_agreement(over=items)", "", "context"] == pytest.approx(3 / 4)
+    assert values["accuracy", "a", "context"] == pytest.approx(3 / 4)
+    assert values["accuracy", "b", "context"] == 1
+    (votes,) = [table for table in part.tables if table.name == "votes"]
+    assert [row[3:] for row in votes.rows] == [(2, "t", 1.0), (2, "t", 1.0), (2, "f / t", 0.5), (2, "f", 1.0)]
+    assert "in the view context" in part.paragraphs[0]
+
+
+def test_texts_and_their_lengths() -> None:
+    """Two texts of 2 and 4 words: mean 3; one of two items has an accepted text; the final text is listed."""
+    texts = [
+        CollectedText("i0", "bank", "p1", "A bnak.", "A bank.", "accepted"),
+        CollectedText("i0", "bank", "p2", "One two three four", "One two three four"),
+    ]
+    part = texts_part(texts, pairs(2))
+    values = {record.statistic: record.value for record in part.records}
+    assert (values["text_length(summary=mean)"], values["n_items(with=accepted_text)"], values["n_texts"]) == (3, 1, 2)
+    assert [row[3] for row in part.tables[1].rows] == ["A bank.", "One two three four"]
+    assert texts_part([], pairs(2)).paragraphs == ("No participant has written a text yet.",)

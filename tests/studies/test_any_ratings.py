@@ -1,0 +1,178 @@
+"""The study of any ratings: its numbers are recomputed from the raw file with pandas and scipy."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, stats
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.result import Record, read_records
+from lexiscope.studies.any_ratings import study
+from lexiscope.studies.any_ratings.settings import AnyRatingsSettings
+
+RATERS, WORDS, ITEMS = 7, 6, 24
+"""Simulated raters; the last one rates at random, and one rating in 17 is missing."""
+
+
+def _unit(*parts: object) -> float:
+    """A number from -1 to 1 that follows from a name, on every machine."""
+    return crc32(" ".join(map(str, parts)).encode()) / 2**31 - 1
+
+
+def raw() -> pd.DataFrame:
+    """Ratings of 1 to 5: items of one sense are rated 1.2 higher; raters, items and single ratings differ."""
+    rows = []
+    for rater, item in itertools.product(range(RATERS), range(ITEMS)):
+        sense, frequency = ("different", "same")[item % 2], round(2.5 + 2 * _unit("f", item), 2)
+        value = 2.4 + 1.2 * (sense == "same") + 0.5 * _unit(rater) + 0.7 * _unit("i", item) + 0.8 * _unit(rater, item)
+        if rater == RATERS - 1:
+            value = 3 + 2 * _unit("random", item)
+        rating = None if (rater * ITEMS + item) % 17 == 3 else float(np.clip(round(value), 1, 5))
+        who = f"simulated-{rater}"
+        rows.append((who, f"i{item:02}", f"w{item // 4}", sense, frequency, ("A", "B")[rater % 2], rating))
+    return pd.DataFrame(rows, columns=["participant", "item", "word", "sense", "frequency", "group", "rating"])
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on that file."""
+    folder = tmp_path_factory.mktemp("any")
+    raw().to_csv(folder / "raw.csv", index=False)
+    settings = AnyRatingsSettings(
+        file=str(folder / "raw.csv"), columns=("rater_group=group",), n_bootstrap=20, starts=1
+    )
+    study.run(settings, folder / "run", command="test")
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def records(run_folder: Path) -> list[Record]:
+    """The records of that run."""
+    return list(read_records(run_folder / "results.json"))
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    """The ratings that were given."""
+    return raw().dropna(subset="rating")
+
+
+def _value(records: list[Record], statistic: str, condition: str = "") -> float:
+    own = [r for r in records if r.statistic == statistic and r.condition == condition]
+    assert len(own) == 1, f"{statistic} {condition}: {len(own)} records"
+    assert own[0].value is not None
+    return own[0].value
+
+
+def test_each_rater_against_the_mean_of_the_others(records: list[Record], table: pd.DataFrame) -> None:
+    """ρ of each rater with the mean of all others, over the items that both rated; the screen has their mean."""
+    wide = table.pivot(index="item", columns="participant", values="rating")
+    expected = {}
+    for rater in wide.columns:
+        others = wide.drop(columns=rater).mean(axis=1)
+        both = wide[rater].notna() & others.notna()
+        expected[rater] = stats.spearmanr(wide[rater][both], others[both]).statistic
+    for rater, value in expected.items():
+        assert _value(records, "rater_agreement(method=spearman)", f"rater={rater}") == pytest.approx(value)
+    mean = np.mean(list(expected.values()))
+    assert _value(records, "leave_one_out_agreement(method=spearman,summary=mean)") == pytest.approx(mean)
+    squared = "squared_mean_rater_correlation(variant=leave_one_out,method=spearman)"
+    assert _value(records, squared) == pytest.approx(mean**2)
+    pairs = [wide[list(pair)].dropna() for pair in itertools.combinations(wide.columns, 2)]
+    mean_of_pairs = np.mean([stats.spearmanr(pair.iloc[:, 0], pair.iloc[:, 1]).statistic for pair in pairs])
+    assert _value(records, "pairwise_agreement(method=spearman)") == pytest.approx(mean_of_pairs)
+
+
+def test_alpha_by_its_definition(records: list[Record], table: pd.DataFrame) -> None:
+    """1 minus observed over expected disagreement of pairs of values (Krippendorff), with squared differences."""
+    groups = [own.to_numpy() for _, own in table.groupby("item")["rating"] if len(own) > 1]
+    n = sum(map(len, groups))
+    observed = sum(((own[:, None] - own[None, :]) ** 2).sum() / (len(own) - 1) for own in groups) / n
+    every = np.concatenate(groups)
+    expected = ((every[:, None] - every[None, :]) ** 2).sum() / (n * (n - 1))
+    assert _value(records, "krippendorff_alpha(level=interval)") == pytest.approx(1 - observed / expected)
+
+
+def test_items_points_and_means(records: list[Record], table: pd.DataFrame) -> None:
+    """Counts of points, mean of the items' means, the items with the highest SD (ddof 1), in their order."""
+    for point, n in table["rating"].value_counts().items():
+        assert _value(records, "n_ratings_at", f"{point:g}") == n
+    by_item = table.groupby("item")["rating"]
+    assert _value(records, "mean_rating(over=items)") == pytest.approx(by_item.mean().mean())
+    assert _value(records, "mean_item_sd(ddof=1)") == pytest.approx(by_item.std(ddof=1).mean())
+    named = [(r.condition, r.value) for r in records if r.statistic == "item_sd(ddof=1)"]
+    highest = by_item.std(ddof=1).sort_values(ascending=False).head(10)
+    assert [value for _, value in named] == pytest.approx(highest.to_list())
+    assert all(by_item.std(ddof=1)[str(name).removeprefix("item=")] == pytest.approx(value) for name, value in named)
+    assert _value(records, "n_trials") == len(table) == RATERS * ITEMS - raw()["rating"].isna().sum()
+
+
+def test_conditions(records: list[Record], table: pd.DataFrame) -> None:
+    """Means of items by level, their difference, the correlation of a number, the test in the stated mixed model."""
+    means = table.groupby(["sense", "item"])["rating"].mean()
+    level = {name: means[name].mean() for name in ("different", "same")}
+    for name, value in level.items():
+        assert _value(records, "mean_rating(over=items)", f"sense={name}") == pytest.approx(value)
+    difference = level["different"] - level["same"]
+    assert _value(records, "mean_difference", "sense=different − sense=same") == pytest.approx(difference)
+    frequency = table.groupby("item")["frequency"].first()
+    norm = table.groupby("item")["rating"].mean()
+    rho = stats.spearmanr(frequency, norm).statistic
+    assert _value(records, "spearman(of=frequency,with=norms)") == pytest.approx(rho)
+    same = (table["sense"] == "same").to_numpy(dtype=float)
+    deviances = [
+        _lowest_deviance(table, same, fixed) for fixed in (np.column_stack([same**0, same]), same[:, None] ** 0)
+    ]
+    assert _value(records, "chi2(df=1)", "sense") == pytest.approx(deviances[1] - deviances[0], abs=0.01)
+
+
+def _lowest_deviance(table: pd.DataFrame, same: np.ndarray, fixed: np.ndarray) -> float:
+    """−2 log likelihood of rating ~ fixed + (1 + same | participant) + (1 | item) + (1 | word), by its definition."""
+    rating, n = table["rating"].to_numpy(), len(table)
+    alike = {
+        name: np.equal.outer(*[table[name].to_numpy()] * 2).astype(float) for name in ("participant", "item", "word")
+    }
+    slopes = np.column_stack([np.ones(n), same])
+
+    def deviance(theta: np.ndarray) -> float:
+        lower = np.array([[theta[0], 0], [theta[1], theta[2]]])
+        of_raters = slopes @ lower @ lower.T @ slopes.T * alike["participant"]
+        root = np.linalg.cholesky(np.eye(n) + of_raters + theta[3] ** 2 * alike["item"] + theta[4] ** 2 * alike["word"])
+        white, design = np.linalg.solve(root, rating), np.linalg.solve(root, fixed)
+        residuals = white - design @ np.linalg.lstsq(design, white, rcond=None)[0]
+        return n * np.log(2 * np.pi * (residuals @ residuals) / n) + n + 2 * np.log(np.diag(root)).sum()
+
+    return min(optimize.minimize(deviance, start, method="Powell").fun for start in ([0.5, 0, 0.2, 0.5, 0.3],))
+
+
+def test_the_rater_who_answers_at_random_is_named(run_folder: Path) -> None:
+    """A rater far below the others is named in the report, and included."""
+    page = (run_folder / "report.html").read_text(encoding="utf-8")
+    assert f"1 rater of {RATERS} does not agree with the others" in page
+    assert f"simulated-{RATERS - 1} (" in page
+
+
+def test_groups_of_raters(records: list[Record], table: pd.DataFrame) -> None:
+    """Groups of raters (a column named with --map rater_group) are compared by the mean ratings of their items."""
+    means = table.pivot_table(index="item", columns="group", values="rating", aggfunc="mean").dropna()
+    (record,) = [r for r in records if r.statistic.startswith("group_consistency")]
+    assert record.value == pytest.approx(stats.pearsonr(means["A"], means["B"]).statistic)
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    """Models need texts; items need ratings; two sources are one too many."""
+    raw().to_csv(tmp_path / "raw.csv", index=False)
+    settings = AnyRatingsSettings(file=str(tmp_path / "raw.csv"), subjects=("encoder:minilm",))
+    with pytest.raises(InputError, match="These ratings come without texts") as caught:
+        study.make_run(settings, tmp_path / "run")
+    assert "--items FILE" in caught.value.hint
+    with pytest.raises(InputError, match="a dataset or a file, not both"):
+        AnyRatingsSettings(file="r.csv", dataset="mini_relatedness")
+    with pytest.raises(InputError, match="Items need the file with their ratings"):
+        AnyRatingsSettings(items="i.csv")
