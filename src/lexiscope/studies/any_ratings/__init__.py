@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lexiscope.analysis.families import TestFamily
-from lexiscope.analysis.norms.norms import norms as item_norms
 from lexiscope.core.result import Record
 from lexiscope.report.part import record_cell
 from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Format, Table, columns

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from lexiscope.analysis.families import TestFamily
 from lexiscope.analysis.layers.layers import RHO, R
-from lexiscope.analysis.norms.norms import norms as item_norms
 from lexiscope.core.result import Record
 from lexiscope.core.study import PlannedAnalysis
 from lexiscope.report.part import part_of
