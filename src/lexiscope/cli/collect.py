@@ -68,6 +68,7 @@ from lexiscope.tasks import DEFAULT
 @options.of_arguments(collect_run, "seed")
 @click.option("--dry-run", is_flag=True, help="Send nothing: show the first request and what all would cost.")
 @options.threads
+@options.engine
 @options.as_json
 @options.quiet
 def collect(

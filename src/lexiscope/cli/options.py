@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import Setting, arguments_of, settings_of
+from lexiscope.core.settings import ENGINE, Setting, arguments_of, settings_of
 from lexiscope.core.spec import SubjectSpec
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 
@@ -188,6 +190,28 @@ def threads(function: Function) -> Function:
         show_default=True,
         help="Threads of the numerical libraries (OMP, MKL, torch).",
     )(function)
+
+
+def engine(function: Function) -> Function:
+    """Add ``--engine``: while the verb runs, the environment has it, where all that collects finds it."""
+
+    @functools.wraps(function)
+    def with_engine(*, engine: str | None, **arguments: Any) -> Any:
+        before = os.environ.get(ENGINE)
+        if engine is not None:
+            os.environ[ENGINE] = engine
+        try:
+            return function(**arguments)
+        finally:
+            if engine is not None:
+                os.environ.pop(ENGINE)
+                os.environ.update({} if before is None else {ENGINE: before})
+
+    return click.option(
+        "--engine",
+        metavar="NAME",
+        help="Workers: local (this process alone), processes:N, ray, ray:ADDRESS or slurm:N. Answers are the same.",
+    )(cast(Function, with_engine))
 
 
 def subjects(function: Function) -> Function:

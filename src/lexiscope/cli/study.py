@@ -179,6 +179,7 @@ def _write_options(
 @click.argument("name", metavar="NAME|FILE.yaml|FILE.py")
 @options.path("--out", metavar="RUN", about="The run folder.")
 @options.path("--write-yaml", metavar="FILE", about="Write all settings to a file, stop.")
+@options.engine
 @options.quiet
 def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, **given: Any) -> None:
     """Run a study: a whole paper, on its data or on yours.

@@ -186,6 +186,11 @@ def task(name: str) -> Task:
     return cast("Task", module("tasks", name).TASK)
 
 
+def task_place(name: str) -> str:
+    """Return what a task of this process is found by in another one: its name, or the path by which it was loaded."""
+    return _TASK_FILES.get(name, name)
+
+
 def tasks_where(fits: Callable[[Task], bool]) -> tuple[str, ...]:
     """Return the names of the tasks that fit, in the order of :func:`names`: what they are is asked of them."""
     return tuple(name for name in names("tasks") if fits(task(name)))

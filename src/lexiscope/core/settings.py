@@ -42,6 +42,8 @@ T = TypeVar("T")
 K = TypeVar("K", bound="Settings")
 _ABOUT = "lexiscope"
 _SIMPLE = (str, int, float, bool, Path)
+ENGINE = "LEXISCOPE_ENGINE"
+"""The environment variable that names the engine that collects. It is not a setting: it changes no result."""
 
 
 class SettingError(InputError):

@@ -122,6 +122,41 @@ class Recording(Protocol):
         """Return where an answer is recorded: file and line where they are known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The share of one of several workers in a request: which of its batches the worker computes first.
+
+    Worker *number* of *of* begins with every *of*-th batch and then takes those that the others have not yet stored,
+    in a shuffled order. No worker waits for another or claims a batch, and the others do the work of a lost one: two
+    workers that compute the same batch write identical files.
+    """
+
+    number: int = 0
+    of: int = 1
+
+    def order(self, n: int) -> Sequence[int]:
+        """Return the order in which the worker looks at *n* batches; empty if it is the only worker.
+
+        >>> Share(1, 2).order(6)[:3], sorted(Share(1, 2).order(6)[3:])
+        ([1, 3, 5], [0, 2, 4])
+        >>> Share().order(6)
+        []
+        """
+        if self.of == 1:
+            return []
+        own = list(range(self.number, n, self.of))
+        others = [number for number in range(n) if number % self.of != self.number]
+        return [*own, *np.random.default_rng(self.number).permutation(others).tolist()]
+
+
+@runtime_checkable
+class Shareable(Protocol):
+    """A subject whose finished batches are kept by their content, so that several workers can answer one request."""
+
+    def with_share(self, share: Share) -> Subject:
+        """Return the same subject for a worker; it is not loaded yet."""
+
+
 CAPABILITIES: dict[str, type] = dict(
     zip(CAPABILITY_NAMES, (Embeds, Scores, Generates, Judges, ChoosesSense), strict=True)
 )

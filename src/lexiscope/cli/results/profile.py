@@ -32,6 +32,7 @@ from lexiscope.studies.kit.profile.shown import shown_profile
 @click.option("--any-language", is_flag=True, help="Ask lines in languages that a model does not declare, too.")
 @options.of_arguments(profile, "seed")
 @options.threads
+@options.engine
 @options.as_json
 @options.quiet
 def profile_verb(

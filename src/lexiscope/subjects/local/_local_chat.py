@@ -14,6 +14,7 @@ of what follows it: what it writes is read up to the end of a number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +32,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.spec import with_options
-from lexiscope.core.subject import Continuation, Decoding, Progress, SubjectSpec, copy_with_seed
+from lexiscope.core.subject import Continuation, Decoding, Progress, Share, SubjectSpec, copy_with_seed
 from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.items.answers.scale_scoring import prompt_of
 from lexiscope.subjects._options import read_options, split_name
@@ -148,6 +149,12 @@ class LocalChat:
         """Return the same model in a run with this seed; itself where it has that seed."""
         return copy_with_seed(self, seed)
 
+    def with_share(self, share: Share) -> LocalChat:
+        """Return the same model for a worker that computes this share of each request; it is not loaded yet."""
+        same = copy(self)
+        same._model = self._model.with_share(share)
+        return same
+
     # -- what it can do ---------------------------------------------------------------------------------------
 
     def converse(
@@ -167,7 +174,10 @@ class LocalChat:
         distinct = {digest(request.content): request for request in requests}
         done: dict[str, list[ChatReply]] = {}
         with self.forward.threads(self._model.options.threads or None):
-            for group in _groups(list(distinct.values()), self._model.options.batch_budget):
+            groups = list(_groups(list(distinct.values()), self._model.options.batch_budget))
+            for number in self._model.share.order(len(groups)):
+                self._replies_of_group(groups[number], store)
+            for group in groups:
                 names = [digest(request.content) for request in group]
                 done |= zip(names, self._replies_of_group(group, store), strict=True)
                 if progress is not None:
@@ -214,7 +224,10 @@ class LocalChat:
         asked = {prompt: self._request(question, decoding) for prompt, question in questions.items()}
         done: dict[str, Sequence[Continuation]] = {}
         with self.forward.threads(self._model.options.threads or None):
-            for group in _groups(list(asked.values()), self._model.options.batch_budget):
+            groups = list(_groups(list(asked.values()), self._model.options.batch_budget))
+            for number in self._model.share.order(len(groups)):
+                self._continuations_of_group(groups[number], store)
+            for group in groups:
                 asked_texts = [request.question.messages[-1].content for request in group]
                 done |= zip(asked_texts, self._continuations_of_group(group, store), strict=True)
                 if progress is not None:

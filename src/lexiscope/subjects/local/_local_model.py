@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.spec import with_options
+from lexiscope.core.subject import Share
 from lexiscope.subjects.local._loading import may_run_own_code
 from lexiscope.subjects.local._model_folder import TOKENIZER_FILES, ModelFolder, locate_folder
+
+_LOADED = ("forward", "_forward", "_route_check")
+_Model = TypeVar("_Model", bound="LocalModel")
 
 
 class RunOptions(Protocol):
@@ -27,6 +32,8 @@ class LocalModel:
     objective = ""
     further_files: tuple[str, ...] = ()
     """The files that only some kinds of model need, asked of a hub."""
+    share = Share()
+    """Which batches of a request are computed first, if several workers answer it."""
 
     def __init__(self, name: str, revision: str, options: RunOptions) -> None:
         self.name, self.hub_revision = name, revision
@@ -83,3 +90,12 @@ class LocalModel:
         named = self._trusted_revision
         revision = self.revision if named else ""
         return may_run_own_code(self.folder, named, hub_revision=self.hub_revision, revision=revision)
+
+
+def unloaded_copy(model: _Model, share: Share) -> _Model:
+    """Return the same model for a worker with this share, without what was loaded: it is sent to another process."""
+    same = copy(model)
+    same.share = share
+    for name in _LOADED:
+        same.__dict__.pop(name, None)
+    return same

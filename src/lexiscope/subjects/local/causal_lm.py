@@ -31,7 +31,7 @@ import numpy as np
 from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import Offsets, ScoringPolicy, TokenScores
-from lexiscope.core.subject import Continuation, Decoding, Floats, Progress, SubjectSpec, copy_with_seed
+from lexiscope.core.subject import Continuation, Decoding, Floats, Progress, Share, SubjectSpec, copy_with_seed
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._scoring_options import (
     CausalOptions,
@@ -44,7 +44,7 @@ from lexiscope.subjects._vector_store import VectorStore, digest, library_versio
 from lexiscope.subjects.local._adapter import AdaptedFolder, locate_model
 from lexiscope.subjects.local._causal_forward import CausalForward
 from lexiscope.subjects.local._generation import Prompt, continue_group, groups_of, stored_continuations
-from lexiscope.subjects.local._local_model import LocalModel
+from lexiscope.subjects.local._local_model import LocalModel, unloaded_copy
 from lexiscope.subjects.local._model_check import rounding
 from lexiscope.subjects.local._model_folder import ModelFolder
 from lexiscope.subjects.local._score_units import Route, ScorePlan, Unit, batch_plan, tree_plan
@@ -147,6 +147,10 @@ class CausalLM(LocalModel):
     def with_seed(self, seed: int) -> CausalLM:
         """Return the same model in a run with this seed; itself where it has that seed, so that it is loaded once."""
         return copy_with_seed(self, seed)
+
+    def with_share(self, share: Share) -> CausalLM:
+        """Return the same model for a worker that computes this share of each request; it is not loaded yet."""
+        return unloaded_copy(self, share)
 
     # -- what it can do ---------------------------------------------------------------------------------------
 
@@ -271,6 +275,9 @@ class CausalLM(LocalModel):
             plan = self._plan_units([(*before, *text.ids) for text in read], check, threads)
             nodes = np.full(plan.n_nodes, np.nan, dtype=np.float32)
             done, total = 0, sum(len(unit.nodes) for unit in plan.units)
+            for unit in (plan.units[number] for number in self.share.order(len(plan.units))):
+                if store and not store.has(unit.content):
+                    self._score_unit(unit, plan, texts, store, lean=check.lean)
             for unit in plan.units:
                 nodes[unit.nodes] = self._score_unit(unit, plan, texts, store, lean=check.lean)
                 done += len(unit.nodes)
@@ -344,11 +351,17 @@ class CausalLM(LocalModel):
             made = continue_group(self.forward, group, decoding)
             return {"continuations": [[asdict(continuation) for continuation in several] for several in made]}
 
+        def stored_group(group: Sequence[Prompt]) -> dict[str, Any]:
+            content = ["group", asdict(decoding), [[prompt.text, prompt.ids] for prompt in group]]
+            return read_or_make(store, content, partial(make, group))
+
         continuations: dict[str, list[dict[str, Any]]] = {}
         with self.forward.threads(self.options.threads or None):
-            for group in groups_of(read, budget=self.options.batch_budget, n=decoding.n):
-                content = ["group", asdict(decoding), [[prompt.text, prompt.ids] for prompt in group]]
-                stored = read_or_make(store, content, partial(make, group))
+            groups = list(groups_of(read, budget=self.options.batch_budget, n=decoding.n))
+            for number in self.share.order(len(groups)):
+                stored_group(groups[number])
+            for group in groups:
+                stored = stored_group(group)
                 continuations |= zip([prompt.text for prompt in group], stored["continuations"], strict=True)
                 if progress is not None:
                     progress(len(continuations), len(prompts))

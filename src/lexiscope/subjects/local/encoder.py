@@ -21,7 +21,7 @@ import numpy as np
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, Place, SubjectError, require
-from lexiscope.core.subject import Floats, Progress, SubjectSpec
+from lexiscope.core.subject import Floats, Progress, Share, SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import is_masked, with_mask
 from lexiscope.subjects._options import Device, read_options, split_name
@@ -34,7 +34,7 @@ from lexiscope.subjects.local._loading import (
     longest_of,
     torch_threads,
 )
-from lexiscope.subjects.local._local_model import LocalModel
+from lexiscope.subjects.local._local_model import LocalModel, unloaded_copy
 from lexiscope.subjects.local._model_check import same_to_rounding
 from lexiscope.subjects.local._model_folder import PUBLISHED, ModelFolder
 from lexiscope.subjects.local._span_tokens import (
@@ -150,6 +150,10 @@ class Encoder(LocalModel):
         how = {"batch_tokens": self.options.budget, "threads": self._threads}
         return {**asdict(self.options), **how, "pooling": POOLING, "route": self._route}
 
+    def with_share(self, share: Share) -> Encoder:
+        """Return the same model for a worker that computes this share of each request; it is not loaded yet."""
+        return unloaded_copy(self, share)
+
     # -- what it can do ---------------------------------------------------------------------------------------
 
     def embed(self, usages: Sequence[Usage], *, work: Path | None = None, progress: Progress | None = None) -> Floats:
@@ -213,7 +217,11 @@ class Encoder(LocalModel):
         known: Tokenised = {}
         plan = self._plan(request, store, known)
         self._route, self._threads = plan.route, plan.threads
-        for batch in plan_batches(plan.lengths, budget=self.options.budget):
+        batches = list(plan_batches(plan.lengths, budget=self.options.budget))
+        for content in (request.content(batches[number]) for number in self.share.order(len(batches))):
+            if store and not store.has(content):
+                self._vectors(content, store, known)
+        for batch in batches:
             yield request.rows_of(batch), self._vectors(request.content(batch), store, known)
 
     def _plan(self, request: SpanRequest, store: VectorStore | None, known: Tokenised) -> SpanPlan:

@@ -3,11 +3,13 @@
 A run folder holds ``question.json`` (what is asked of whom), ``parts/`` (the finished answers of one subject to one
 view, each sealed by a checksum), ``work/`` (finished batches of a part that is not finished yet) and
 ``responses.parquet`` (all parts in order). What is in it depends on the question only, not on how often the run
-was broken off. :func:`collect_run` adds ``run.json``.
+was broken off, nor on the workers: those of an engine (:mod:`lexiscope.collect.engine`) fill ``parts/`` and ``work/``,
+and this process answers what they leave open. :func:`collect_run` adds ``run.json``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import time
@@ -17,9 +19,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol, runtime_checkable
 
+from lexiscope.collect.engine import LOCAL, engine_of, work_together
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
-from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, RunError, SpecError
+from lexiscope.core.errors import CapabilityError, DataError, InputError, LexiscopeError, Place, RunError, SpecError
 from lexiscope.core.item import Item, check_unique_ids, items_sha256
 from lexiscope.core.prompt import GUIDELINES, Converses, Previews, Prompted
 from lexiscope.core.reply import KINDS, MEASURE_REPLY, ReplyKind
@@ -30,6 +33,7 @@ from lexiscope.core.sealed import (
     PARTS,
     QUESTION,
     RESPONSES,
+    WORK,
     collected_names,
     read_sealed,
     seal_run,
@@ -39,7 +43,7 @@ from lexiscope.core.sealed import (
 from lexiscope.core.settings import Option, Settings
 from lexiscope.core.showing import cell_progress
 from lexiscope.core.spec import split_options, with_options, without_option
-from lexiscope.core.subject import Judges, Recording, Subject, SubjectSpec
+from lexiscope.core.subject import Judges, Recording, Share, Shareable, Subject, SubjectSpec
 from lexiscope.core.task import Task
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import column_map, in_language, load_items, task_of_items
@@ -79,6 +83,7 @@ def ask(
     scale: Scale | None = None,
     out: Path | str | None = None,
     seed: int = 0,
+    engine: str = "",
     progress: CollectProgress | None = None,
 ) -> ResponseTable:
     """Ask people's questions of models: each subject each item; return all answers as one table.
@@ -88,7 +93,8 @@ def ask(
     the columns of an item file whose names are not recognised, by part: ``{"sentence_1": "Frase"}``. *language* is the
     language of a file without a column for it; of a dataset or items, it keeps those in this language. *scale* is the
     rating scale that the people of an item file had. With *out*, answers are kept in that run folder, as
-    ``lexiscope collect`` keeps them: the same call resumes an interrupted run. *progress* is called with (part, done,
+    ``lexiscope collect`` keeps them: the same call resumes an interrupted run, and *engine*
+    (``processes:4``) names workers. *progress* is called with (part, done,
     total); in a notebook, the cell shows it if none is given.
     Errors: those of :func:`collect`, and :class:`InputError` for a file that does not pass ``lexiscope check``.
 
@@ -114,7 +120,15 @@ def ask(
     if out is None:
         return collect(asked, listed, task, views=views, seed=seed, progress=progress)
     return collect_run(
-        asked, listed, task, out=Path(out), views=views, seed=seed, checksums=checksums, progress=progress
+        asked,
+        listed,
+        task,
+        out=Path(out),
+        views=views,
+        seed=seed,
+        checksums=checksums,
+        engine=engine,
+        progress=progress,
     )
 
 
@@ -126,20 +140,23 @@ def collect(
     views: Sequence[str] = ("full",),
     out: Path | None = None,
     seed: int = 0,
+    engine: str = "",
     progress: CollectProgress | None = None,
 ) -> ResponseTable:
     """Ask every subject every item in every view; return all answers, ordered by subject, view, item, layer.
 
     *subjects* are subjects or their specs. With *out*, every finished part is kept in that folder and written to
     ``responses.parquet`` at the end; the same call on the same folder continues where it was broken off and ends
-    with the same bytes, and may ask further subjects or views, but nothing else.
+    with the same bytes, and may ask further subjects or views, but nothing else. *engine* names the workers
+    that fill this folder (:mod:`lexiscope.collect.engine`), which changes no byte of it; the default is the engine that
+    the environment variable ``LEXISCOPE_ENGINE`` names, or ``local``.
     Every answer is checked before it is kept (:meth:`~lexiscope.core.task.Task.check_answers`); recorded answers are
     checked before any subject is asked. An answer that fails keeps its subject's answers out of the folder, and no
     others.
     Errors: :class:`CapabilityError` for a subject that cannot answer, before any work starts; :class:`InputError` for
     an item that the task cannot be asked about, before any work starts, and for an answer that the task does not take;
     :class:`RunError` for a folder that another process writes to, that belongs to another question, or whose parts are
-    damaged.
+    damaged; :class:`SpecError` for an unknown engine.
     """
     question = _collection_of(items, subjects, task, views, seed)
     for part in question.parts:
@@ -151,6 +168,7 @@ def collect(
         return _join_parts(question, [_ask_part(question, part, None, progress) for part in question.parts])
     with folder_lock(out):
         _claim_folder(out, question)
+        _share_out(out, question, engine, progress)
         table = _join_parts(question, [_collect_part(out, question, part, progress) for part in question.parts])
         table.write_parquet(out / RESPONSES)
     return table
@@ -176,8 +194,7 @@ def kept_answers(
     question = _collection_of(items, [subject], task, (view,), seed)
     (part,) = question.parts
     key = question.key(part)
-    content = json.dumps({**key, "versions": versions()}, sort_keys=True)
-    folder = cache / hashlib.sha256(content.encode()).hexdigest()[:24]
+    folder = cache / _digest({**key, "versions": versions()})
     table = collect(items, [part.subject], question.task, views=(view,), out=folder, seed=seed, progress=progress)
     return table, read_sealed(_seal_path(folder, key))["about"]
 
@@ -207,6 +224,7 @@ def collect_run(
     command: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     checksums: Mapping[str, str] | None = None,
+    engine: str = "",
     progress: CollectProgress | None = None,
 ) -> ResponseTable:
     """Collect as :func:`collect` does, then write ``run.json`` next to the answers.
@@ -219,7 +237,7 @@ def collect_run(
     begun = time.monotonic()
     asked = [_subject(subject, seed) for subject in subjects]
     task = catalog.task(task) if isinstance(task, str) else task
-    table = collect(items, asked, task, views=views, out=out, seed=seed, progress=progress)
+    table = collect(items, asked, task, views=views, out=out, seed=seed, engine=engine, progress=progress)
     question = _collection_of(items, asked, task, views, seed)
     code = {name: sha256 for part in question.parts for name, sha256 in part.code.items()}
     record = {
@@ -476,7 +494,12 @@ def _collect_part(
     table_path = seal_path.with_suffix(".parquet")
     if seal_path.is_file():
         return _read_part(table_path, read_sealed(seal_path, hint=_delete_part(seal_path)), key)
-    table = _ask_part(question, part, out / "work", progress)
+    if isinstance(part.subject, Shareable):
+        table = _ask_part(question, part, out / WORK, progress)
+    else:
+        # a job of a cluster may have outlived the process that began it: nobody is asked by two at a time
+        with folder_lock(out / WORK / _digest({"subject": part.subject.subject_id})):
+            table = _ask_part(question, part, out / WORK, progress)
     table.write_parquet(table_path)
     settings = part.subject.settings if isinstance(part.subject, Configured) else {}
     # the seal comes last: a part without one is not finished
@@ -491,8 +514,11 @@ def _collect_part(
 
 
 def _seal_path(out: Path, key: Mapping[str, Any]) -> Path:
-    name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:24]
-    return out / PARTS / f"{name}.json"
+    return out / PARTS / f"{_digest(key)}.json"
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:24]
 
 
 def _delete_part(seal_path: Path) -> str:
@@ -519,6 +545,107 @@ def _join_parts(question: _Collection, tables: Sequence[ResponseTable]) -> Respo
             if owner.setdefault(name, part.subject.subject_id) != part.subject.subject_id:
                 raise InputError(f"{owner[name]} and {part.subject.subject_id} both hold answers of {name!r}")
     return ResponseTable.concat(tables)
+
+
+# -- the same answers by several workers ---------------------------------------------------------------------------
+# The plan is the list of parts; what is missing is the plan without the seals. A part of a subject that keeps its
+# batches by their content can be answered by several workers at once; another is answered by one. Nothing that a worker
+# does has to succeed: what is missing in the end is answered by the process that gave the orders, and an error is met,
+# and reported, by it.
+
+
+@dataclass(frozen=True, slots=True)
+class _WorkOrder:
+    """What a worker is sent: the collection, with the subjects not loaded, and its share of it."""
+
+    place: Path
+    out: Path
+    items: tuple[Item, ...]
+    subjects: tuple[Subject | str, ...]
+    task: str
+    views: tuple[str, ...]
+    seed: int
+    share: Share
+
+
+def _share_out(out: Path, question: _Collection, engine: str, progress: CollectProgress | None) -> None:
+    """Have the workers of an engine answer what is missing; paid requests and recorded answers stay here."""
+    chosen = engine_of(engine)
+    if chosen is None:
+        return
+    sent = [part for part in question.parts if _can_be_sent(part.subject)]
+    if all(_is_sealed(out, question, part) for part in sent):
+        return
+    n_workers = chosen.resources()
+    task = catalog.task_place(question.task.name)
+    if not catalog.has("tasks", task) or catalog.task(task) != question.task:
+        what = f"the task {question.task.name!r} was made or changed in this process: no other process can ask it"
+        raise InputError(what, hint=f"use the engine {LOCAL}")
+    parts = {part.subject.subject_id: part for part in sent}
+    views = tuple(dict.fromkeys(part.view for part in sent))
+    orders = [
+        _WorkOrder(
+            Path.cwd(),
+            out.absolute(),
+            question.items,
+            tuple(_sent_subject(part, share) for part in parts.values()),
+            task,
+            views,
+            question.seed,
+            share,
+        )
+        for share in (Share(number, n_workers) for number in range(n_workers))
+    ]
+
+    def tell() -> None:
+        done = sum(_is_sealed(out, question, part) for part in sent)
+        if progress is not None:
+            progress(f"{n_workers} workers", done, len(sent))
+
+    work_together(chosen, _work, orders, wait=tell)
+
+
+def _work(order: _WorkOrder) -> None:
+    """Answer the parts of a worker, then help with those of others."""
+    # models and files are named from where the orders are given
+    with contextlib.chdir(order.place):
+        question = _collection_of(order.items, order.subjects, order.task, order.views, order.seed)
+        for part in _parts_of_worker(question.parts, order.share):
+            with contextlib.suppress(LexiscopeError):
+                if not _is_sealed(order.out, question, part):
+                    _collect_part(order.out, question, part, None)
+
+
+def _parts_of_worker(parts: Sequence[_CollectedPart], share: Share) -> list[_CollectedPart]:
+    """Return the parts that a worker answers, in order: its own, then those of others that can be shared.
+
+    Every part has one owner. All parts of a subject that keeps no batches by their content have the same.
+    """
+    first = {part.subject.subject_id: number for number, part in reversed(list(enumerate(parts)))}
+    shared = [isinstance(part.subject, Shareable) for part in parts]
+    owners = [
+        (number if shared[number] else first[part.subject.subject_id]) % share.of for number, part in enumerate(parts)
+    ]
+    own = [part for part, owner in zip(parts, owners, strict=True) if owner == share.number]
+    others = [n for n, owner in enumerate(owners) if owner != share.number and shared[n]]
+    # each begins to help with another one
+    others.sort(key=lambda n: (n - share.number) % len(parts))
+    return [*own, *(parts[n] for n in others)]
+
+
+def _can_be_sent(subject: Subject) -> bool:
+    return not isinstance(subject, Recording) and not SubjectSpec.parse(subject.subject_id).url
+
+
+def _sent_subject(part: _CollectedPart, share: Share) -> Subject | str:
+    """A subject as a worker gets it: one of a file of code by its name, another as it is, not loaded."""
+    if catalog.code_checksums([part.subject.subject_id]):
+        return part.subject.subject_id
+    return part.subject.with_share(share) if isinstance(part.subject, Shareable) else part.subject
+
+
+def _is_sealed(out: Path, question: _Collection, part: _CollectedPart) -> bool:
+    return _seal_path(out, question.key(part)).is_file()
 
 
 # -- the record -----------------------------------------------------------------------------------------------

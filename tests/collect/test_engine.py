@@ -1,0 +1,172 @@
+"""Engines: work comes to the same end whoever is lost; what cannot be sent is refused; who gave the work ends it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from lexiscope.collect.engine import Engine, engine_of, work_together
+from lexiscope.core.errors import InputError, MissingExtraError, SpecError
+from lexiscope.core.run import write_atomically
+from lexiscope.core.settings import ENGINE
+
+
+def write_own_file(order: Path) -> None:
+    """The work of a worker: a file."""
+    write_atomically(order, "done")
+
+
+def die_once(order: Path) -> None:
+    """Killed the first time, at work the second."""
+    if not order.with_suffix(".begun").exists():
+        write_atomically(order.with_suffix(".begun"), "")
+        os.kill(os.getpid(), signal.SIGKILL)
+    write_own_file(order)
+
+
+def fail_and_count(order: Path) -> None:
+    """Leave a file for each attempt, then fail."""
+    write_atomically(order / f"{os.getpid()}", "")
+    raise ValueError("always")
+
+
+def sleep_long(order: Path) -> None:
+    """Say which process it is, then do nothing for a minute."""
+    write_atomically(order, str(os.getpid()))
+    time.sleep(60)
+
+
+def nothing() -> None:
+    """Wait for no one."""
+
+
+def is_alive(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    # a process that has ended and was not yet waited for still has its number
+    return Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def workers(name: str) -> Engine:
+    try:
+        engine = engine_of(name)
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    assert engine is not None
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("threads:2", "there is no engine 'threads:2'"),
+        ("local:2", "there is no engine 'local:2'"),
+        ("processes:0", "'processes:0' does not say how many workers"),
+        ("processes:two", "'processes:two' does not say how many workers"),
+        ("slurm", "'slurm' does not say how many workers"),
+        ("processes:2?gpus=1", "the engine 'processes' takes no options"),
+    ],
+)
+def test_unknown_engines_are_refused(name: str, said: str) -> None:
+    """A name of another form is an error that names the known ones."""
+    with pytest.raises(SpecError, match=said.replace("?", r"\?")) as caught:
+        engine_of(name)
+    assert "processes:N" in caught.value.hint
+
+
+def test_the_environment_names_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a call names none; without both, this process works alone."""
+    monkeypatch.delenv(ENGINE, raising=False)
+    assert engine_of() is None
+    monkeypatch.setenv(ENGINE, "processes:3")
+    assert workers("").resources() == 3
+    assert engine_of("local") is None
+
+
+@pytest.mark.parametrize("name", ["processes:2", "ray?workers=2", "slurm:2?cluster=local&folder={jobs}"])
+def test_every_order_is_carried_out(name: str, tmp_path: Path) -> None:
+    """By processes of this machine, by a Ray cluster that is started here, by submitit's jobs on this machine."""
+    engine = workers(name.format(jobs=tmp_path / "jobs"))
+    assert engine.resources() == 2
+    orders = [tmp_path / "a", tmp_path / "b"]
+    # a function of the package: the workers of a cluster do not see the tests
+    work_together(engine, partial(write_atomically, content="done"), orders, wait=nothing)
+    assert [order.read_text() for order in orders] == ["done", "done"]
+
+
+def test_a_lost_worker_is_replaced(tmp_path: Path) -> None:
+    """Its order is given out again."""
+    work_together(workers("processes:2"), die_once, [tmp_path / "a", tmp_path / "b"], wait=nothing)
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "done"
+
+
+def test_work_that_always_fails_is_given_up(tmp_path: Path) -> None:
+    """After three attempts; no error is raised, for whoever gave the order looks at what is missing."""
+    work_together(workers("processes:1"), fail_and_count, [tmp_path], wait=nothing)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_what_cannot_be_sent_is_refused() -> None:
+    """A function without a name cannot be found by another process."""
+    with pytest.raises(InputError, match="cannot be sent to other processes"):
+        work_together(workers("processes:1"), lambda _: None, [1], wait=nothing)
+
+
+def test_interrupted_work_leaves_no_worker(tmp_path: Path) -> None:
+    """Where the process that gave the orders is interrupted, it ends them."""
+
+    def interrupt() -> None:
+        if (tmp_path / "a").exists():
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work_together(workers("processes:1"), sleep_long, [tmp_path / "a"], wait=interrupt)
+    assert not is_alive(int((tmp_path / "a").read_text()))
+
+
+_GIVES_ORDERS = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {folder!r})
+from sleepers import sleep_long
+from lexiscope.collect.engine import engine_of, work_together
+if __name__ == "__main__":
+    work_together(engine_of("processes:1"), sleep_long, [Path({order!r})], wait=lambda: None)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
+    """Nobody works for a process that was killed."""
+    sleepers = "import os, time\nfrom pathlib import Path\ndef sleep_long(order):\n"
+    sleepers += "    Path(f'{order}.new').write_text(str(os.getpid()))\n"
+    sleepers += "    Path(f'{order}.new').rename(order)\n    time.sleep(60)\n"
+    (tmp_path / "sleepers.py").write_text(sleepers)
+    script, order = tmp_path / "gives_orders.py", tmp_path / "order"
+    script.write_text(_GIVES_ORDERS.format(folder=str(tmp_path), order=str(order)))
+    parent = subprocess.Popen([sys.executable, str(script)])
+    try:
+        wait_for(order.exists)
+        worker = int(order.read_text())
+        assert is_alive(worker)
+    finally:
+        parent.kill()
+        parent.wait()
+    wait_for(lambda: not is_alive(worker))
