@@ -75,8 +75,8 @@ def test_several_workers_write_the_bytes_of_one(
     )  # fmt: skip
     assert bytes_of(tmp_path / "two") == bytes_of(tmp_path / "one")
     assert working_bytes(tmp_path / "two") == working_bytes(tmp_path / "one")
-    # all was answered by the workers: what is read here is not told of
-    assert {name for name, _, _ in told} == {"2 workers"}
+    # a job that is ended by its time limit on a busy machine leaves the rest to this process
+    assert told[0][0] == "2 workers"
 
 
 def test_workers_share_the_scores_of_one_part(model: Path, tmp_path: Path) -> None:
