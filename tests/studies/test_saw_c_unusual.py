@@ -372,10 +372,16 @@ def _sentences(own: SawCData) -> str:
 
 def test_sentences_claim_no_more_than_the_run_holds() -> None:
     """One subject is not the best of all; without people nothing is said of participants; χ² has its random effects."""
-    text = _sentences(_own(settings=replace(SETTINGS, mixed_models="paper")))
+    own = _own(settings=replace(SETTINGS, mixed_models="paper"))
+    text = _sentences(own)
     assert "of all subjects" not in text
     assert "dozen" not in text
     assert "With m it is shown that people rate pairs with the same sense higher" in text
+    tables = {table.name: table for part in study.analyse(own).values() for table in part.tables}
+    (sense,), beyond = tables["mixed_model_tests_q1"].rows, tables["mixed_model_tests_q4"]
+    assert "(1 + Same_sense | Participant) + (1 | Word)" in sense
+    assert all("(1 + Same_sense + Distance | Participant) + (1 | Word)" in row for row in beyond.rows)
+    assert "Distance: m, layer 3." in beyond.notes
     data = _data("own", ITEMS, _distances(ITEMS, _matrix(ITEMS), range(4)))
     alone = SawCData(data, ResponseTable.empty(), SETTINGS)
     assert "participants" not in _sentences(alone)
