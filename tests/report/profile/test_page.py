@@ -80,7 +80,7 @@ def test_sentences_have_direction_size_interval_and_people() -> None:
     )
     weak, against, high = model("weak", 0.05), model("odd", -0.3), model("high", 0.9)
     assert line_sentence(weak, RATED) == "Rated: no sign that Weak knows this, ρ = .05 [−.05, .15] includes chance (0)."
-    assert line_sentence(against, RATED).startswith("Rated: Odd goes against the right answers, ρ = −.30")
+    assert line_sentence(against, RATED).startswith("Rated: Odd goes against the correct answers, ρ = −.30")
     assert "above a single rater (.79), near the mean of people (.96)" in line_sentence(high, RATED)
     assert line_sentence(one, UNABLE) == "Unable: cannot answer. Needs Scores; this model offers Embeds."
     assert [sentence.partition(":")[0] for sentence in lead(profile(one), one)] == ["Rated", "Chosen"]
@@ -128,7 +128,7 @@ def test_models_side_by_side() -> None:
     """The sentence, the width of the intervals, differences from the first model, and a page for each model."""
     shown = compared()
     assert comparison_sentence(shown, shown.comparisons[0]) == (
-        "Rated: of 3 models, 1 is above one person (.79). B cannot be told apart from A; it differs from the others."
+        "Rated: of 3 models, 1 is above one person (.79). B cannot be distinguished from A; it differs from the others."
     )
     page = render_profile(shown)
     assert "3 pairs; a difference counts if it exceeds 2.61 standard errors" in page
@@ -136,7 +136,7 @@ def test_models_side_by_side() -> None:
     assert all(f'id="{name}"' in page for name in ("profile", "profile-2", "profile-3", "comparison"))
     (drawing,) = [drawn for drawn in profile_drawings(shown) if drawn.name == "models_rated"]
     assert drawing.columns()["sets"] == ["1", "1", "2"]
-    assert "cannot be told apart: B, A" in str(drawing.draw(NARROW).shapes)
+    assert "cannot be distinguished: B, A" in str(drawing.draw(NARROW).shapes)
 
 
 def test_a_share_above_one_and_below_zero_is_drawn() -> None:

@@ -202,7 +202,7 @@ def curves_of_families(
     """Return R² over the layers and the family of each fit, by its name, as means of families take them.
 
     *fits* come with their families. Those without a family, without a highest R², or without all layers from 0 on (two
-    at least) are left out (:func:`~lexiscope.analysis.layers.trajectory.family_by_depth_ratio`).
+    at least) are excluded (:func:`~lexiscope.analysis.layers.trajectory.family_by_depth_ratio`).
     """
     usable = {
         name: (fit, family)

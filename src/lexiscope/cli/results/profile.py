@@ -51,7 +51,7 @@ def profile_verb(
     A MODEL is the spec of a subject, such as encoder:minilm, or the name of a model whose answers were published with
     the data, such as gpt-4. Each line of the battery is asked once: answers are kept by their content, and a second
     profile of a model loads no weights. With several models the page has a comparison, too: paired differences on the
-    same words, and which models cannot be told apart.
+    same words, and which models cannot be distinguished.
     """
     chosen = load_battery(battery)
     remark(f"battery: {chosen}", quiet=quiet)

@@ -1,4 +1,4 @@
-"""A statistic over the layers of each subject: where it is best, and what the last layer loses."""
+"""A statistic over the layers of each subject: the best layer, and what the last layer loses."""
 
 from __future__ import annotations
 

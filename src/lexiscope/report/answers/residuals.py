@@ -1,4 +1,4 @@
-"""Two estimates of each subject in two conditions: on which sides of zero they are, and how far apart."""
+"""Two estimates of each subject in two conditions: on which sides of zero they are, and their distance."""
 
 from __future__ import annotations
 

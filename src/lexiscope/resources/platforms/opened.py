@@ -47,7 +47,7 @@ class OpenedFile:
 
 
 def open_file(path: Path | str, options: ReadingOptions | None = None, report: Report | None = None) -> OpenedFile:
-    """Return a file as a table, whatever its encoding, its separator and the program that wrote it.
+    """Return a file as a table, regardless of its encoding, its separator and the program that wrote it.
 
     Errors: those of :func:`~lexiscope.resources.tables.spelling.read_spelled` and of the reader of rows (given to
     *report*, if there is one); :class:`InputError` E006 for a condition on rows (``where``) of a column that is not

@@ -76,7 +76,7 @@ class ModelWorth:
         return f"{title}’s ratings are as close to the norm as {how}{more}."
 
     def _together(self, records: list[Record], numbers: Numbers) -> list[str]:
-        """Say what one person and the model together reach, of the first model."""
+        """Return what one person and the model together reach, of the first model."""
         first = records[0].subject
         alone = _first(_having(numbers.known(pick("agreement_of_people(")), k="1"))
         joint = _first(_having(numbers.known(pick("agreement_of_people_with_model("), subject=first), k="1"))

@@ -190,7 +190,8 @@ def tests_of(run: SawCData, question: str) -> object:
     distances = sorted({distance for test in own for distance in test.distances}, key=str)
     if distances:
         shown = [
-            f"{name.replace('_', ' ')}: {run.names.get(subject, subject)}" + (f", layer {layer}" if layer is not None else "")
+            f"{name.replace('_', ' ')}: {run.names.get(subject, subject)}"
+            + (f", layer {layer}" if layer is not None else "")
             for name, subject, layer in distances
         ]
         notes.append(f"{'; '.join(shown)}.")

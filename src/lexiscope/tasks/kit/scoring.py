@@ -103,7 +103,7 @@ class ChoiceScoring:
     ) -> ResponseTable:
         """Answer with the option that is the most probable behind the wording, or gains most by the context.
 
-        Rows of each item: the choice; of a question with two answers, the log-odds of ``t``; then for each option its
+        Rows of each item: the choice; for a question with two answers, the log-odds of ``t``; then for each option its
         log-probability and, where the wording has a neutral text, its gain by the context (``pmi``). Of equal options
         the one whose text is first in the alphabet is taken. Errors: :class:`InputError` for a wording that the task
         does not have, or not in the language; those of :func:`~lexiscope.items.answers.continuations.score_items`.
@@ -217,10 +217,10 @@ def option_values(
 
 
 def gain_around(seen: tuple[Usage, TokenScores], put: tuple[Usage, TokenScores], policy: ScoringPolicy) -> float | None:
-    """Return what the tokens around a target gain when another text stands in its place; ``None`` where there are none.
+    """Return what the tokens around a target gain when another text replaces it; ``None`` where there are none.
 
     *seen* is the usage with its scores, *put* the same with the other text in its span. Tokens that both texts have
-    count, at the same place from the beginning or from the end; of a model that reads from left to right those behind
+    count, at the same place from the beginning or from the end; for a model that reads from left to right those behind
     the target, for the others cannot depend on it. *Unit:* nats. *Higher means:* the other text fits better.
     """
     before, after = (_tokens_around(usage, scores, left=policy.conditioning != "left") for usage, scores in (seen, put))

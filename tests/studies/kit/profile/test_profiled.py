@@ -181,7 +181,7 @@ def test_what_cannot_be_profiled(tmp_path: Path) -> None:
         lexiscope.profile([])
     with pytest.raises(InputError, match="named twice"):
         profile_models(["baseline:random", "baseline:random"], battery=parse_battery(BATTERY), cache=tmp_path)
-    with pytest.raises(SpecError, match="'gpt-9' is no subject"):
+    with pytest.raises(SpecError, match="'gpt-9' is not a subject"):
         lexiscope.profile("gpt-9")
 
 

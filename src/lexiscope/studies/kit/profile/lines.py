@@ -51,8 +51,8 @@ ALL_RIGHT = "all right"
 class AskedLine:
     """A line with its items: what is asked, of how many words, what chance gives, and what people attain.
 
-    ``rated`` are the items with people's ratings, where the line compares with these; ``right`` the right answers of a
-    question with two answers. ``ceiling`` is what a share is of.
+    ``rated`` are the items with people's ratings, where the line compares with these; ``right`` the correct answers of
+    a question with two answers. ``ceiling`` is what a share is of.
     """
 
     line: BatteryLine
@@ -160,7 +160,7 @@ def measure_line(
 ) -> Outcome:
     """Return what the answers of a model reach on a line; *others* are its answers in other wordings, by wording.
 
-    A statistic that has no value is no error: its reason is the outcome.
+    A statistic that has no value is not an error: its reason is the outcome.
     """
     # a choice has neither value nor text: its option is the answer
     if not len(answers.answered()) and not any(option is not None for option in answers.unique("option")):

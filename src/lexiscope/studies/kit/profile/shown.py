@@ -100,7 +100,7 @@ def _people(asked: AskedLine) -> tuple[NamedValue, ...]:
         how = f"as printed ({line.ceiling.source}). Single answers were not published: it has no interval."
         made.append(NamedValue(line.ceiling.name.capitalize(), Value(line.ceiling.value), how))
     else:
-        how = "all right: the right answers are given with the items, no people answered them here"
+        how = "all right: the correct answers are given with the items, no people answered them here"
         made.append(NamedValue("Ceiling", Value(1.0), how))
     for figure in line.figures:
         how = f"as printed ({figure.source}); shown as a dotted ring, never used as a ceiling"
