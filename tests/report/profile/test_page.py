@@ -42,6 +42,7 @@ def model(name: str, rho: float, *, accuracy: float = 0.59) -> ShownModel:
             share=Value(rho / 0.98, rho / 0.98 - 0.1, rho / 0.98 + 0.1),
             asked=672, variants=(ShownVariant("cosine_distance", rho, True), ShownVariant("layer 1", 0.2, False)),
             varied="layers 1–2", layers=((0, 0.0), (1, 0.2), (2, rho)), note="Layer 2.", of_raters=0.06,
+            needed="2 [1, 3]",
         ),
         "chosen": ShownCell(
             value=Value(accuracy, accuracy - 0.04, accuracy + 0.04), share=Value(0.3, 0.15, 0.42), asked=638
@@ -112,6 +113,14 @@ def test_what_must_never_be_shown(page: str) -> None:
     for word in ("overall", "rank", "human-level", "understands", "state of the art", "significant"):
         assert word not in text
     assert "there is no total" in text
+
+
+def test_a_line_has_the_number_needed_to_beat(page: str) -> None:
+    """In its row and where it unfolds; a line without single people's ratings has a dash."""
+    rated, chosen = re.findall(r'<span class="c5" data-h="number needed to beat">(.*?)</span>', page)
+    assert rated == "2 [1, 3]<small>people</small>"
+    assert chosen == "–<small></small>"
+    assert "<dt>Number needed to beat</dt><dd><b>2 [1, 3]</b> people: the fewest" in page
 
 
 def compared() -> ShownProfile:

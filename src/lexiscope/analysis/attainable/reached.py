@@ -38,7 +38,9 @@ class Reached:
     """What a model reaches: the statistic, the same in each resample of words and without each rater.
 
     ``layers`` are the values at each layer on all words, if there are layers (the highest of them is too good).
-    *Shape:* draws (resamples,); without (raters,), empty where the statistic has no raters.
+    ``answers`` are those that the statistic is of, each by the layer of other words (the mean of the dealings), NaN
+    without one. *Shape:* draws (resamples,); without (raters,) and answers (items,), empty where the statistic has no
+    raters.
     """
 
     value: float
@@ -48,6 +50,7 @@ class Reached:
     note: str = ""
     layers: tuple[tuple[int, float], ...] = ()
     without: FloatArray = field(default_factory=lambda: np.empty(0))
+    answers: FloatArray = field(default_factory=lambda: np.empty(0))
 
 
 def correlation_reached(
@@ -72,7 +75,9 @@ def correlation_reached(
     values = [correlation_value(column, norm, kind="spearman") for column in predictions]
     reached = _with_draws(float(weights @ values), columns, norm, draws, "spearman", seed, layers, chosen)
     without = np.array([_mean_correlation(predictions, weights, row[known]) for row in rated.norms_without])
-    return replace(reached, without=without)
+    used = np.full(len(known), np.nan)
+    used[known] = weights @ np.array(predictions)
+    return replace(reached, without=without, answers=used)
 
 
 def separation_reached(

@@ -101,7 +101,8 @@ class ShownCell:
     """A line as one model answered it: the value and the share, or why there is none.
 
     ``layers`` are values by layer on all words, ``note`` says which layer was chosen, ``of_raters`` which part of the
-    variance of the share comes from the raters.
+    variance of the share comes from the raters. ``needed`` is the number needed to beat as text, with its interval;
+    ``needed_note`` what limits it.
     """
 
     gap: Gap | Literal[""] = ""
@@ -115,6 +116,8 @@ class ShownCell:
     layers: tuple[tuple[int, float], ...] = ()
     note: str = ""
     of_raters: float = 0.0
+    needed: str = ""
+    needed_note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -366,6 +366,12 @@ def _outcome_records(line: BatteryLine, outcome: Outcome, about: Mapping[str, An
             shared, share.value, low=share.low, high=share.high, interval=_JOINT, n=reached.n, unit="share", note=note,
             **about,
         )  # fmt: skip
+    if outcome.needed is not None:
+        for record in outcome.needed.records():
+            yield Record(
+                record.statistic, record.value, low=record.low, high=record.high, interval=record.interval,
+                n=record.n, unit="people", note=record.note, **about,
+            )  # fmt: skip
     yield Record("refusals", float(outcome.refused), n=outcome.asked, **about)
     for variant in outcome.variants:
         if not variant.declared:
