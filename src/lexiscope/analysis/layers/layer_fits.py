@@ -71,7 +71,7 @@ def distances_of(
     *Shape:* each matrix (items, layers), in the order of *item_ids*.
     Errors: :class:`InputError` for a subject that did not answer every item at every layer.
 
-    >>> from lexiscope.core.response import Response
+    >>> from lexiscope.core.response import Response, ResponseTable
     >>> about = ("m", "encoder", "i", "t", "cosine_distance")
     >>> rows = [Response(*about, value, view="full", layer=k) for k, value in enumerate((0.0, 0.4))]
     >>> (distances,) = distances_of(ResponseTable.from_rows(rows), ["i"], ["full"], {})
