@@ -24,7 +24,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.datasets import mini_relatedness
-from lexiscope.report.answers.numbers import Numbers, pick, tests_in_words
+from lexiscope.report.answers.numbers import Numbers, pick, text_of_tests
 from lexiscope.report.tables import Missing
 from lexiscope.studies.saw_c import layers, overview, senses, study
 from lexiscope.studies.saw_c.answers import SENSE_BOUNDARY
@@ -391,7 +391,7 @@ def test_a_p_below_the_smallest_number_is_not_printed_as_zero() -> None:
     """A χ² of 2000 has a tail that underflows: p < .001, never p = 0."""
     record = Record("chi2(test=sense,df=1)", 2000.0, p=float(stats.chi2.sf(2000, 1)), note="random effects: (1 | Word)")
     assert record.p == 0
-    text = tests_in_words(Numbers((record,)), (("sense", pick("chi2(")),))
+    text = text_of_tests(Numbers((record,)), (("sense", pick("chi2(")),))
     assert text == "sense, χ²(1) = 2000.00, p < .001."
 
 

@@ -195,7 +195,7 @@ def likelihood_ratio_text(record: Record) -> str:
     return f"χ²({degrees}) = {record.value or 0.0:.2f}, {p_text(record)}"
 
 
-def tests_in_words(numbers: Numbers, tests: Sequence[tuple[str, Pick]]) -> str:
+def text_of_tests(numbers: Numbers, tests: Sequence[tuple[str, Pick]]) -> str:
     """Return the tests that a run has, each after its name, with the p adjusted for its family."""
     texts = []
     for name, wanted in tests:
