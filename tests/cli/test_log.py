@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 
 from lexiscope import __version__
-from lexiscope.cli.log import LOG, told, without_passwords
+from lexiscope.cli.log import LOG, log_command, without_passwords
 from lexiscope.cli.main import cli
 from lexiscope.cli.output import progress_bar
 
@@ -97,7 +97,7 @@ def test_a_log_that_cannot_be_written(run: Run, tmp_path: Path, name: str) -> No
 def test_passwords_are_not_kept(tmp_path: Path) -> None:
     """The command is kept without the password of an address; the address itself stays readable."""
     words = ["annotate", "serve", "s.yaml", "--postgres", "postgresql://words:s3cret@localhost/words"]
-    with told(words, verbose=False, file=tmp_path / "all.log"):
+    with log_command(words, verbose=False, file=tmp_path / "all.log"):
         pass
     text = (tmp_path / "all.log").read_text(encoding="utf-8")
     assert "s3cret" not in text
@@ -107,7 +107,7 @@ def test_passwords_are_not_kept(tmp_path: Path) -> None:
 
 def test_a_warning_is_shown_without_being_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     """What a user must know of a long run, such as a request that is tried again, needs no option."""
-    with told(["collect"], verbose=False, file=None):
+    with log_command(["collect"], verbose=False, file=None):
         logging.getLogger("lexiscope.subjects.endpoint").warning("busy. Attempt %d of %d.", 2, 5)
         logging.getLogger("lexiscope.subjects.endpoint").info("not asked for")
     assert capsys.readouterr().err == "busy. Attempt 2 of 5.\n"
@@ -117,7 +117,7 @@ def test_progress_without_a_terminal_is_logged(capsys: pytest.CaptureFixture[str
     """Of each part the beginning and the end, where the log takes them; otherwise there is no progress at all."""
     with progress_bar("ask") as report:
         assert report is None
-    with told(["collect"], verbose=True, file=None), progress_bar("ask") as report:
+    with log_command(["collect"], verbose=True, file=None), progress_bar("ask") as report:
         assert report is not None
         for done in (1, 2, 3):
             report("a model", done, 3)

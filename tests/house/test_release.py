@@ -122,7 +122,7 @@ def test_the_files_state_one_version(release: ModuleType, root: Path) -> None:
     assert release.stated_version(root) == _project(root)["version"]
 
 
-def locked(root: Path) -> list[tuple[Requirement, list[str]]]:
+def lock_requirements(root: Path) -> list[tuple[Requirement, list[str]]]:
     """The requirements of the lock file with their hashes."""
     text = (root / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
@@ -131,7 +131,7 @@ def locked(root: Path) -> list[tuple[Requirement, list[str]]]:
 
 def test_the_lock_file_names_versions_and_hashes(root: Path) -> None:
     """Every line has one version and the hashes of its files, and no line names where the files come from."""
-    for requirement, hashes in locked(root):
+    for requirement, hashes in lock_requirements(root):
         assert re.fullmatch(r"==[^*,]+", str(requirement.specifier)), requirement
         assert requirement.url is None
         assert hashes, requirement
@@ -145,7 +145,7 @@ def test_the_lock_file_fits_the_project(root: Path, python: str, system: str) ->
     """On each system and Python, each package that the server needs is locked once, in a version that is allowed."""
     environment = LINUX | {"sys_platform": system, "python_version": python, "python_full_version": f"{python}.0"}
     here: dict[str, str] = {}
-    for requirement, _ in locked(root):
+    for requirement, _ in lock_requirements(root):
         if requirement.marker is None or requirement.marker.evaluate(environment):
             assert canonicalize_name(requirement.name) not in here, requirement
             here[canonicalize_name(requirement.name)] = str(requirement.specifier).removeprefix("==")

@@ -27,7 +27,7 @@ _PASSWORD = re.compile(r"(://[^:/@\s]*):[^@/\s]+@")
 
 
 @contextmanager
-def told(command: Sequence[str], *, verbose: bool, file: Path | None) -> Iterator[None]:
+def log_command(command: Sequence[str], *, verbose: bool, file: Path | None) -> Iterator[None]:
     """Show what the package logs on stderr, and append it to *file*, until the block ends.
 
     *command* is what the user typed; a password in an address is not kept. The file gets a line for each message, with

@@ -66,9 +66,11 @@ class Verb(click.Command):
         """Run the verb, and tell what it does as ``--verbose`` and ``--log`` ask."""
         asked = {param.name: ctx.meta.get(f"{__name__}.{param.name}") for param in EVERY_VERB}
         # logging takes time to load, which help does not need
-        told = importlib.import_module("lexiscope.cli.log").told
+        log_command = importlib.import_module("lexiscope.cli.log").log_command
         try:
-            with cast(AbstractContextManager[None], told(sys.argv[1:], verbose=asked["verbose"], file=asked["log"])):
+            with cast(
+                AbstractContextManager[None], log_command(sys.argv[1:], verbose=asked["verbose"], file=asked["log"])
+            ):
                 return self._run(ctx)
         except OSError as error:
             # the file of --log; a fault of ours has no name of a file and keeps its traceback
