@@ -75,11 +75,11 @@ def test_a_log_is_appended_to(run: Run, tmp_path: Path) -> None:
 
 def test_the_log_keeps_the_traceback_of_an_error(run: Run, tmp_path: Path) -> None:
     """The screen has the text of an error that a user can mend; the file has its traceback, too."""
-    result = run("check", "none.csv", "--log", "all.log")
+    result = run("data", "check", "no_such_data", "--log", "all.log")
     assert (result.exit_code, "Traceback" in result.stderr) == (1, False)
     text = (tmp_path / "all.log").read_text(encoding="utf-8")
     assert "Traceback (most recent call last)" in text
-    assert "none.csv" in text
+    assert "no_such_data" in text
     assert "Exit status 1 after" in text
 
 
