@@ -65,10 +65,15 @@ def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> No
 
 
 @data.command("where", cls=Verb)
-def where() -> None:
+@options.as_json
+def where(*, as_json: bool) -> None:
     """Print the folders in which data are looked for, in order."""
-    for folder in fetch.data_folders():
-        say(str(folder))
+    folders = [str(folder) for folder in fetch.data_folders()]
+    if as_json:
+        print_json(folders)
+        return
+    for folder in folders:
+        say(folder)
 
 
 @data.command("convert", cls=Verb)
