@@ -1,2 +1,1 @@
-"""Norms from people and models together: what a model is worth, valid estimates with it, which items to ask about
-next."""
+"""Norms from people and models together: what a model is worth, valid estimates with it, allocation of items."""
