@@ -175,7 +175,7 @@ class ReplacementTest:
             for record in numbers.known(pick(name)):
                 low, high = SHARE.ends(record) or (None, None)
                 label = numbers.title(record.subject)
-                group = f"Items on which {what} is at least as close to the other annotators"
+                group = f"{capital(what)} is at least as close"
                 rows.append(
                     ForestRow(
                         label, SHARE.value(record), low, high, shown=SHARE.both(record), group=group,
