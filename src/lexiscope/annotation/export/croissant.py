@@ -119,6 +119,8 @@ def _record_set(sheet: Sheet) -> dict[str, object]:
                 "dataType": _TYPES.get(column.kind, "sc:Text"),
                 "source": {"fileObject": {"@id": sheet.file}, "extract": {"column": column.name}},
             }
+            # the published layout of some tasks numbers its rows in a column without a name, which nothing can refer to
             for column in sheet.columns
+            if column.name
         ],
     }
