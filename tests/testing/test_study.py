@@ -33,7 +33,10 @@ def test_faults_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert dict(caught.value.broken) == {
         "questions_are_asked": ("Q1 does not end with a question mark: 'Do they agree.'",),
         "every_question_has_an_answer": ("Q3 has no record with a value: Is anything undefined here said to be so?",),
-        "records_have_their_own_names": ("the statistic near_others has no meaning: give it in Study(meanings={…})",),
+        "records_have_their_own_names": (
+            "the statistic constant has no meaning: give it in Study(meanings={…})",
+            "the statistic near_others has no meaning: give it in Study(meanings={…})",
+        ),
     }
 
 

@@ -301,7 +301,7 @@ def _read(files: Sequence[Path]) -> pa.Table:
 def _item(row: Mapping[str, Any], number: int, path: Path) -> Item:
     usages, n = [], 1
     while row.get(f"sentence_{n}") is not None:
-        about = {part: row.get(f"{part}_{n}") for part in ("lemma", "pos", "sense")}
+        about: dict[str, Any] = {part: row.get(f"{part}_{n}") for part in ("lemma", "pos", "sense")}
         span = row[f"start_{n}"], row[f"end_{n}"]
         usages.append(Usage(row[f"sentence_{n}"], *span, language=row.get(f"language_{n}") or "", **about))
         n += 1
