@@ -11,6 +11,7 @@ import numpy as np
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import SpanError
+from lexiscope.core.item import SAME_SENSE
 from lexiscope.core.usage import check_span
 from lexiscope.items.read.target_forms import is_form_of
 from lexiscope.resources import fetch
@@ -141,11 +142,11 @@ def spans_are_verified(loaded: LoadedDataset) -> Iterator[str]:
 def same_sense_follows_senses(loaded: LoadedDataset) -> Iterator[str]:
     """A pair's condition ``same_sense`` is whether its two usages have the same sense."""
     for item in loaded.dataset.items:
-        if "same_sense" in item.conditions and len(item.usages) > 1:
+        if SAME_SENSE in item.conditions and len(item.usages) > 1:
             same = item.usages[0].sense == item.usages[1].sense
-            if item.conditions["same_sense"] is not same:
+            if item.conditions[SAME_SENSE] is not same:
                 senses = f"{item.usages[0].sense!r} and {item.usages[1].sense!r}"
-                yield f"the item {item.item_id} has same_sense={item.conditions['same_sense']} and senses {senses}"
+                yield f"the item {item.item_id} has {SAME_SENSE}={item.conditions[SAME_SENSE]} and senses {senses}"
 
 
 def responses_refer_to_items(loaded: LoadedDataset) -> Iterator[str]:
