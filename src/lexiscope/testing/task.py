@@ -188,7 +188,7 @@ def words_are_complete(asked: AskedTask) -> Iterator[str]:
     wanted = set(asked.screen.words(first))
     for language in asked.languages:
         words = asked.screen.words(language)
-        yield from (f"{language} lacks {name!r} of {first}" for name in sorted(wanted - set(words)))
+        yield from (f"{language} has no text {name!r}, unlike {first}" for name in sorted(wanted - set(words)))
         yield from (f"{language} has {name!r}, which is not in {first}" for name in sorted(set(words) - wanted))
         yield from (f"{name!r} is empty in {language}" for name, text in words.items() if not text.strip())
 
@@ -314,7 +314,7 @@ def right_answer_is_read(asked: AskedTask) -> Iterator[str]:
     for language, item in asked.shown_examples():
         where = f"the example {item.item_id} ({language})"
         if item.gold is None:
-            yield f"{where} lacks its correct answer (gold)"
+            yield f"{where} has no correct answer (gold)"
             continue
         for view in screen.views:
             try:
