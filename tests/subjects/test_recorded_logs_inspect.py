@@ -80,10 +80,10 @@ def _not_exported(samples: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_without_one, "item 'example_2': no sample answers this item"),
-        (_twice, "item 'example_1': two samples answer this item"),
-        (_with_an_epoch_of_one, "item 'example_2': no sample answers this item in epoch 2"),
-        (_of_another_item, "item 'example_9': this sample answers an item that is not asked"),
+        (_without_one, "item 'example_2': this item has no sample"),
+        (_twice, "item 'example_1': this item has two samples"),
+        (_with_an_epoch_of_one, "item 'example_2': this item has no sample in epoch 2"),
+        (_of_another_item, "item 'example_9': this sample is for an item that is not asked"),
         (_with_another_question, "item 'example_2': this sample asked other messages"),
         (_without_id, r"log\.json, samples\[1\]: this sample has no id and epoch"),
         (_not_exported, "item 'example_2': there is no entry 'lexiscope'"),
@@ -144,9 +144,9 @@ def test_damaged_and_foreign_files(tmp_path: Path) -> None:
     text.write_text("dear", encoding="utf-8")
     empty = write_inspect_log(tmp_path / "empty.json", [])
     for path, message in (
-        (other, "no log of inspect_ai"),
+        (other, "not a log of inspect_ai"),
         (damaged, r"samples/.*: this part of the log is damaged"),
-        (text, "no JSON"),
+        (text, "not JSON"),
         (empty, "no samples"),
     ):
         with pytest.raises(InputError, match=message):

@@ -113,12 +113,12 @@ def _of_two_wordings(samples: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_without_one, r"item 'example_2': no sample answers this item \(1 of 2 items have none\)"),
-        (_twice, r"\.jsonl:3, item 'example_1': two samples answer this item"),
-        (_of_another_item, r"\.jsonl:3, item 'example_9': this sample answers an item that is not asked"),
+        (_without_one, r"item 'example_2': this item has no sample \(1 of 2 items have none\)"),
+        (_twice, r"\.jsonl:3, item 'example_1': this item has two samples"),
+        (_of_another_item, r"\.jsonl:3, item 'example_9': this sample is for an item that is not asked"),
         (_with_another_text, r"\.jsonl:2, item 'example_2': this sample has other texts than its item"),
         (_with_one_value_less, r"\.jsonl:2, item 'example_2': this sample has 2 questions and 1 log-probabilities"),
-        (_with_a_word_for_a_value, r"\.jsonl:2, item 'example_2': 'high' is no log-probability"),
+        (_with_a_word_for_a_value, r"\.jsonl:2, item 'example_2': 'high' is not a log-probability"),
         (_of_a_task_not_exported, r"\.jsonl:2: there is no entry 'lexiscope'"),
         (_of_two_wordings, r"the task 'same_sense' asked in several ways"),
     ],
@@ -139,7 +139,7 @@ def test_a_line_that_is_no_json_is_an_error(tmp_path: Path) -> None:
     samples = [sample_of(document, n) for n, document in enumerate(documents_of("same_sense", tmp_path))]
     log = write_samples(tmp_path / "log", "same_sense", samples, add_bos_token=False)
     log.write_text(log.read_text(encoding="utf-8")[:-40], encoding="utf-8")
-    with pytest.raises(InputError, match=r"\.jsonl:2: this line is no JSON"):
+    with pytest.raises(InputError, match=r"\.jsonl:2: this line is not JSON"):
         ask(example_items("same_sense"), f"recorded:{log}", "same_sense")
 
 
@@ -163,7 +163,7 @@ def test_a_folder_of_two_models_is_an_error(tmp_path: Path) -> None:
     for name in ("a", "b"):
         folder = tmp_path / "logs" / name
         write_samples(folder, f"same_sense_{name}", samples, add_bos_token=name == "a")
-    with pytest.raises(InputError, match=r"two samples answer|2 runs with other models"):
+    with pytest.raises(InputError, match=r"has two samples|2 runs with other models"):
         ask(example_items("same_sense"), f"recorded:{tmp_path / 'logs'}", "same_sense")
     assert len(ask(example_items("same_sense"), f"recorded:{tmp_path / 'logs' / 'a'}", "same_sense"))
 

@@ -32,7 +32,7 @@ _LOGS = {"lm-eval": "LOGS", "inspect": "logs/FILE.eval"}
 @options.column_map
 @options.of_arguments(load_items, "language")
 @options.scale("For a file: lowest and highest rating of its people, as 1 100. Models are asked on it.")
-@click.option("--task", help=f"The question that is asked. Default: that of the dataset; of a file: {DEFAULT}.")
+@click.option("--task", help=f"The question that is asked. Default: that of the dataset, or {DEFAULT} for a file.")
 @click.option(
     "--to",
     "program",

@@ -83,8 +83,8 @@ class Scores(Protocol):
 class ScoresWholes(Protocol):
     """A subject that scores and knows the log-probability of each text or continuation as a whole.
 
-    Its :class:`~lexiscope.core.scoring.TokenScores` have one entry for all that was scored: nothing can be counted by
-    its tokens, and nothing within it can be compared.
+    Its :class:`~lexiscope.core.scoring.TokenScores` have one entry for all that was scored: its tokens are not
+    counted, and parts of it are not compared.
     """
 
     @property

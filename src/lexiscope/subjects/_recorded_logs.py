@@ -31,6 +31,7 @@ from lexiscope.items.harness.asked import AskedAs, check_same_items
 from lexiscope.items.harness.inspect_log import InspectLog, LoggedReply, read_inspect_log
 from lexiscope.items.harness.inspect_task import chat_questions
 from lexiscope.items.harness.lm_eval_log import (
+    SAME,
     LoggedModel,
     LoggedScores,
     Pair,
@@ -106,7 +107,10 @@ class LoggedLogProbabilities:
         for item, own in zip(items, options, strict=True):
             sample = by_item[item.item_id]
             _check_pairs(sample, own)
-            values |= sample.values
+            for pair, value in sample.values.items():
+                if not math.isclose(values.setdefault(pair, value), value, abs_tol=SAME):
+                    what = f"another log-probability of a text than in a sample before, {value:.6g}"
+                    raise InputError(what, place=sample.place, why=f"it was {values[pair]:.6g}")
         scorer = _LoggedScorer(self._model.name, values, self._policy(values), asked.prompting)
         return dict(question.answers)["Scores"](items, cast(Subject, scorer), view=asked.view)
 
@@ -186,7 +190,7 @@ class LoggedReplies:
                 sample = by_epoch.get((item.item_id, epoch))
                 if sample is None:
                     place = Place(str(self.path), item_id=item.item_id)
-                    what = f"no sample answers this item in epoch {epoch}, and other items have one"
+                    what = f"this item has no sample in epoch {epoch}, and other items have one"
                     raise InputError(what, place=place, hint="complete the log: inspect eval-retry")
                 _check_messages(sample, own)
                 blank = Response(self._log.model, "chat", item.item_id, task, question.measure, view=asked.view)
@@ -214,6 +218,8 @@ class _LoggedScorer:
     ) -> None:
         self.subject_id, self.policy, self.prompting = subject_id, policy, prompting
         self._scores = {before + answer: _whole(before, answer, value) for (before, answer), value in values.items()}
+        if len(self._scores) < len(values):
+            raise SpecError("two answers behind different texts make one text: the log cannot tell their scores")
 
     @property
     def facts(self) -> SubjectFacts:
@@ -245,7 +251,7 @@ def _samples_of(samples: Sequence[_Sample], task: str, source: str) -> tuple[Ask
     if not own:
         known = ", ".join(sorted({sample.asked.task for sample in samples}))
         what = f"this log has no samples of the task {task!r}"
-        raise InputError(what, place=Place(source), hint=f"it has: {known}")
+        raise InputError(what, place=Place(source), hint=f"tasks in it: {known}")
     ways = {sample.asked: sample for sample in own}
     if len(ways) > 1:
         first, second = list(ways.values())[:2]
@@ -262,7 +268,7 @@ def _once_each(samples: Sequence[tuple[_Key, _Sample]]) -> dict[_Key, _Sample]:
     for key, sample in samples:
         if key in known:
             hint = f"another is at {known[key].place}; name the file of one run: recorded:FILE"
-            raise InputError("two samples answer this item", place=sample.place, hint=hint)
+            raise InputError("this item has two samples", place=sample.place, hint=hint)
         known[key] = sample
     return known
 

@@ -56,7 +56,7 @@ def read_asked(entry: Mapping[str, Any], place: Place) -> AskedAs:
     """
     record = entry.get(KEY)
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
-        what = f"there is no entry {KEY!r} of format {_FORMAT}: this is no answer to a task that Lexiscope exported"
+        what = f"there is no entry {KEY!r} of format {_FORMAT}: the task was not exported by Lexiscope"
         raise InputError(what, place=place, hint="export the items again: lexiscope export --items …")
     texts = {name: record.get(name) for name in ("task", "view", "wording", "language")}
     shots = record.get("shots")
@@ -72,11 +72,11 @@ def check_same_items(asked: Mapping[str, Place], items: Sequence[Item], source: 
     """
     missing = [item.item_id for item in items if item.item_id not in asked]
     if missing:
-        what = f"no sample answers this item ({len(missing)} of {len(items)} items have none)"
+        what = f"this item has no sample ({len(missing)} of {len(items)} items have none)"
         hint = "run the exported task on all items (without --limit), or ask only the items that were answered"
         raise InputError(what, place=Place(source, item_id=missing[0]), hint=hint)
     known = {item.item_id for item in items}
     others = [name for name in asked if name not in known]
     if others:
-        what = f"this sample answers an item that is not asked ({len(others)} of {len(asked)} samples do)"
+        what = f"this sample is for an item that is not asked ({len(others)} of {len(asked)} samples do)"
         raise InputError(what, place=asked[others[0]], hint="name the items from which the task was exported")

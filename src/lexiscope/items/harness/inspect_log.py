@@ -23,12 +23,12 @@ from lexiscope.items.harness.asked import AskedAs, read_asked
 
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<26xHH")
-_AGAIN = "run the exported task again; a log that was broken off is completed by inspect eval-retry"
+_AGAIN = "run the exported task again; inspect eval-retry completes an interrupted log"
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedReply:
-    """One sample: its item and repetition (epoch, from 1), what was asked, and the output as the log has it.
+    """One sample: its item and repetition (epoch, from 1), its messages, and the output as the log has it.
 
     ``output`` has the form of a chat endpoint's answer: ``choices`` with messages, ``usage``. ``error`` is that of a
     sample that ended in one, else empty.
@@ -61,7 +61,7 @@ def read_inspect_log(path: Path) -> InspectLog:
     header, samples = _zipped(path) if zipfile.is_zipfile(path) else _plain(path)
     about = header.get("eval")
     if not isinstance(about, dict) or not isinstance(about.get("model"), str):
-        raise InputError("this is no log of inspect_ai: it names no model", place=place, hint=_AGAIN)
+        raise InputError("this is not a log of inspect_ai: it names no model", place=place, hint=_AGAIN)
     read = tuple(_logged_reply(name, sample, path) for name, sample in samples)
     if not read:
         why = f"its status is {header.get('status')!r}"
@@ -80,10 +80,10 @@ def _zipped(path: Path) -> tuple[Mapping[str, Any], Iterator[tuple[str, Any]]]:
     with zipfile.ZipFile(path) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
     names = [name for name in entries if name.startswith("samples/") and name.endswith(".json")]
-    # a log that was broken off has the beginning of a header only
+    # an interrupted log has the beginning of a header only
     head = next((name for name in ("header.json", "_journal/start.json") if name in entries), None)
     if head is None:
-        raise InputError("this zip is no log of inspect_ai", place=Place(str(path)), hint=_AGAIN)
+        raise InputError("this zip is not a log of inspect_ai", place=Place(str(path)), hint=_AGAIN)
     parts = {name: _json(_bytes_of(path, entries[name]), _within(path, name)) for name in (head, *sorted(names))}
     return parts[head], ((name, parts[name]) for name in sorted(names))
 
@@ -112,9 +112,9 @@ def _json(content: bytes, place: Place) -> Mapping[str, Any]:
     try:
         value = parse_json(content)
     except ValueError as error:
-        raise InputError("this is no JSON", place=place, why=str(error), hint=_AGAIN) from error
+        raise InputError("this is not JSON", place=place, why=str(error), hint=_AGAIN) from error
     if not isinstance(value, dict):
-        raise InputError("this is no JSON object", place=place, hint=_AGAIN)
+        raise InputError("this is not a JSON object", place=place, hint=_AGAIN)
     return value
 
 
@@ -127,7 +127,7 @@ def _logged_reply(name: str, sample: Any, path: Path) -> LoggedReply:
     metadata, error, output = (sample.get(key) for key in ("metadata", "error", "output"))
     asked = read_asked(metadata if isinstance(metadata, dict) else {}, place)
     failed = str(error.get("message") or "the sample ended in an error") if isinstance(error, dict) else ""
-    # the conversation without its reply; of a sample that failed before it, the input
+    # the conversation without its reply, or the input if a sample failed before a reply
     conversation = sample.get("messages") if not failed else None
     given = conversation[:-1] if isinstance(conversation, list) and conversation else sample.get("input")
     attachments = sample.get("attachments")

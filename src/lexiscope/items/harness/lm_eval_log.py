@@ -18,6 +18,9 @@ from lexiscope.core.foreign import parse_json, text_of
 from lexiscope.items.harness.asked import KEY, AskedAs, read_asked
 
 Pair = tuple[str, str]
+SAME = 1e-3
+"""Largest difference of two log-probabilities of one text: another batch rounds otherwise. *Unit:* nats."""
+
 _SAMPLES = re.compile(r"samples_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 _AGAIN = "run the exported task again, with --log_samples"
 
@@ -80,7 +83,7 @@ def model_of(path: Path) -> LoggedModel:
     try:
         content = parse_json(results.read_bytes())
     except ValueError as error:
-        raise InputError("this file is no JSON", place=Place(str(results)), why=str(error), hint=_AGAIN) from error
+        raise InputError("this file is not JSON", place=Place(str(results)), why=str(error), hint=_AGAIN) from error
     record = content if isinstance(content, dict) else {}
     config = record.get("config") if isinstance(record.get("config"), dict) else {}
     name = str(record.get("model_name") or config.get("model") or path.resolve().parent.name)
@@ -100,10 +103,10 @@ def _sample(line: str, place: Place) -> LoggedScores:
     try:
         row = parse_json(line)
     except ValueError as error:
-        raise InputError("this line is no JSON", place=place, why=str(error), hint=_AGAIN) from error
+        raise InputError("this line is not JSON", place=place, why=str(error), hint=_AGAIN) from error
     doc = row.get("doc") if isinstance(row, dict) else None
     if not isinstance(doc, dict):
-        raise InputError("this line is no sample: it has no document (doc)", place=place, hint=_AGAIN)
+        raise InputError("this line has no document (doc)", place=place, hint=_AGAIN)
     asked = read_asked(doc, place)
     item_id = doc.get("item_id")
     if not isinstance(item_id, str) or not item_id:
@@ -116,7 +119,7 @@ def _sample(line: str, place: Place) -> LoggedScores:
     known: dict[Pair, float] = {}
     for pair, value in zip(pairs, values, strict=True):
         # two options may read alike without their context
-        if not math.isclose(known.setdefault(pair, value), value, abs_tol=1e-3):
+        if not math.isclose(known.setdefault(pair, value), value, abs_tol=SAME):
             what = f"two log-probabilities of one text, {known[pair]:.6g} and {value:.6g}"
             raise InputError(what, place=place, hint=_AGAIN)
     return LoggedScores(item_id, asked, known, place)
@@ -129,7 +132,7 @@ def _pairs(arguments: object, place: Place) -> list[Pair]:
     for entry in listed if isinstance(listed, list) else []:
         texts = list(entry.values()) if isinstance(entry, dict) else entry
         if not isinstance(texts, list) or len(texts) < 2 or not all(isinstance(text, str) for text in texts[:2]):
-            raise InputError("this sample's request is no pair of texts (arguments)", place=place, hint=_AGAIN)
+            raise InputError("a request of this sample is not a pair of texts (arguments)", place=place, hint=_AGAIN)
         pairs.append((texts[0], texts[1]))
     return pairs
 
@@ -144,6 +147,6 @@ def _values(responses: object, place: Place) -> list[float]:
         try:
             values.append(float(inner))
         except (TypeError, ValueError) as error:
-            what = f"{str(inner)[:80]!r} is no log-probability (resps)"
+            what = f"{str(inner)[:80]!r} is not a log-probability (resps)"
             raise InputError(what, place=place, hint=_AGAIN) from error
     return values
