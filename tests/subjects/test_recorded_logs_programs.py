@@ -19,8 +19,11 @@ from .made_logs import example_items
 _INSPECT = """
 import sys
 from inspect_ai import eval
-from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 replies = [ModelOutput.from_content("mockllm/model", text) for text in ("4", "Rating: 2")]
+for reply in replies:
+    # without it, the mock model counts tokens with a vocabulary from the network
+    reply.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
 model = get_model("mockllm/model", custom_outputs=replies)
 (log,) = eval(sys.argv[1], model=model, log_dir=sys.argv[2], log_format="eval", display="none", max_connections=1)
 assert log.status == "success", log.error
@@ -58,7 +61,7 @@ def test_inspect_with_mock_replies(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     items = example_items("relatedness")
     name = write_inspect_task(items, catalog.task("relatedness"), AskedAs("relatedness"), tmp_path / "task")
-    command = [sys.executable, "-c", _INSPECT, str(tmp_path / "task" / f"{name}.py"), str(tmp_path / "logs")]
+    command = [sys.executable, "-c", _INSPECT, f"task/{name}.py", "logs"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-3_000:]
     assert "'mean_rating': 3.0, 'readable': 1.0" in done.stdout
