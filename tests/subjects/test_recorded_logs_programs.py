@@ -16,6 +16,28 @@ from lexiscope.items.harness.lm_eval_task import write_lm_eval_task
 
 from .made_logs import example_items
 
+# what the command lm_eval run does with --log_samples, without reading the YAML files of its thousands of tasks
+_LM_EVAL = """
+import sys
+from lm_eval import simple_evaluate
+from lm_eval.loggers import EvaluationTracker
+from lm_eval.tasks import TaskManager
+model, folder, logs, *names = sys.argv[1:]
+tracker = EvaluationTracker(output_path=logs)
+results = simple_evaluate(
+    "hf",
+    model_args=f"pretrained={model},add_bos_token=False,dtype=float32",
+    tasks=names,
+    device="cpu",
+    log_samples=True,
+    evaluation_tracker=tracker,
+    task_manager=TaskManager(include_path=folder, include_defaults=False),
+)
+samples = results.pop("samples")
+tracker.save_results_aggregated(results=results, samples=samples)
+for name in names:
+    tracker.save_results_samples(task_name=name, samples=samples[name])
+"""
 _INSPECT = """
 import sys
 from inspect_ai import eval
@@ -40,9 +62,7 @@ def test_lm_eval_with_a_small_model(published: Path, tmp_path: Path) -> None:
     for task in ("same_sense", "word_intrusion", "minimal_pair", "relatedness"):
         folder = tmp_path / "tasks" / task
         names.append(write_lm_eval_task(example_items(task), catalog.task(task), AskedAs(task), folder))
-    command = [sys.executable, "-m", "lm_eval", "run", "--model", "hf", "--device", "cpu", "--log_samples"]
-    command += ["--model_args", f"pretrained={model},add_bos_token=False,dtype=float32", "--tasks", ",".join(names)]
-    command += ["--include_path", str(tmp_path / "tasks"), "--output_path", str(tmp_path / "logs")]
+    command = [sys.executable, "-c", _LM_EVAL, str(model), "tasks", "logs", *names]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-3_000:]
     for task in ("same_sense", "word_intrusion", "minimal_pair", "relatedness"):

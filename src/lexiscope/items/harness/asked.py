@@ -58,11 +58,11 @@ def read_asked(entry: Mapping[str, Any], place: Place) -> AskedAs:
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
         what = f"there is no entry {KEY!r} of format {_FORMAT}: the task was not exported by Lexiscope"
         raise InputError(what, place=place, hint="export the items again: lexiscope export --items …")
-    texts = {name: record.get(name) for name in ("task", "view", "wording", "language")}
+    task, view, wording, language = (record.get(name) for name in ("task", "view", "wording", "language"))
     shots = record.get("shots")
-    if not all(isinstance(text, str) for text in texts.values()) or not isinstance(shots, int):
+    if not all(isinstance(text, str) for text in (task, view, wording, language)) or not isinstance(shots, int):
         raise InputError(f"the entry {KEY!r} is damaged", place=place, hint="run the exported task again, unchanged")
-    return AskedAs(**{name: str(text) for name, text in texts.items()}, shots=shots)
+    return AskedAs(str(task), str(view), str(wording), str(language), shots)
 
 
 def check_same_items(asked: Mapping[str, Place], items: Sequence[Item], source: str) -> None:

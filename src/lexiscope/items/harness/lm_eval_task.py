@@ -48,11 +48,12 @@ def write_lm_eval_task(items: Sequence[Item], task: Task, asked: AskedAs, out: P
         what = f"the task {task.name!r} compares whole texts: it has no view {asked.view!r}"
         raise SpecError(what, hint="use the view full")
     documents = [_document(item, own, asked) for item, own in zip(items, options, strict=True)]
+    has_correct = all(document["gold"] is not None for document in documents)
     name = asked.name(items)
     lines = [json.dumps(document, ensure_ascii=False) for document in documents]
     functions = Path(__file__).with_name("lm_eval_functions.txt").read_text(encoding="utf-8")
     with atomic_folder(out) as folder:
-        (folder / f"{name}.yaml").write_text(_yaml(name, task, options, documents), encoding="utf-8")
+        (folder / f"{name}.yaml").write_text(_yaml(name, task, options, has_correct=has_correct), encoding="utf-8")
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (folder / FUNCTIONS).write_text(functions, encoding="utf-8")
     return name
@@ -89,15 +90,14 @@ def _document(item: Item, options: Sequence[ScoredOption], asked: AskedAs) -> di
     }
 
 
-def _yaml(name: str, task: Task, options: Sequence[Sequence[ScoredOption]], documents: Sequence[dict[str, Any]]) -> str:
+def _yaml(name: str, task: Task, options: Sequence[Sequence[ScoredOption]], *, has_correct: bool) -> str:
     with_gain = any(option.neutral for own in options for option in own)
-    has_gold = all(document["gold"] is not None for document in documents)
     metric, function = "acc", ""
     if task.scale is not None:
         metric, function = "expected_rating", "process_results: !function lexiscope_task.expected_rating"
     elif with_gain:
         function = "class: !function lexiscope_task.GainByContext"
-    elif not has_gold:
+    elif not has_correct:
         function = "process_results: !function lexiscope_task.no_metric"
     lines = [
         f"# {task.summary} Written by Lexiscope.",
