@@ -39,8 +39,8 @@ def test_real_logs(form: str) -> None:
     ratings = list(rated.where(measure="rating").rows())
     assert [(row.item_id, row.repeat, row.value) for row in ratings] == [
         ("example_1", 0, 4.0),
-        ("example_1", 1, 4.0),
-        ("example_2", 0, 2.0),
+        ("example_1", 1, 2.0),
+        ("example_2", 0, 4.0),
         ("example_2", 1, 2.0),
     ]
     chosen = ask(example_items("same_sense"), f"recorded:{REAL / f'same_sense.{form}'}", "same_sense")
