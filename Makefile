@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # one more than there are processors: tests wait for servers, browsers and disks
 WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 
-.PHONY: help demo test soak golden golden-sums coverage lint check docs docs-tables pictures sbom clean dev
+.PHONY: help demo test soak golden golden-sums coverage lint check docs docs-tables pictures lock sbom release clean dev
 
 help:
 	@echo "make demo    first result: embedded encoder, embedded items, a table and a report"
@@ -25,7 +25,9 @@ help:
 	@echo "make coverage  write docs/reference/coverage.md: how often intervals hold the truth in simulated studies"
 	@echo "make lint    lint, types, import contracts"
 	@echo "make check   the same and the house tests"
-	@echo "make sbom    what a release is made of: dist/sbom.cdx.json, requirements.lock"
+	@echo "make lock    requirements.lock: versions and hashes of what a server needs"
+	@echo "make sbom    what a server is made of: dist/sbom.cdx.json"
+	@echo "make release VERSION=0.2.0    rehearse a release in a clone; with DRY= make it"
 	@echo "make dev     editable install with everything for working on Lexiscope"
 
 $(BIN)/python:
@@ -93,11 +95,29 @@ coverage: $(VENV)/test.stamp
 	PYTHONPATH=src $(BIN)/python -m tests.analysis.coverage $(STUDIES) > $(VENV)/coverage.md
 	mv $(VENV)/coverage.md docs/reference/coverage.md
 
-# What pip would install for a server, into an empty place: nothing is installed.
-sbom: $(VENV)/wheel.stamp
-	$(BIN)/pip install --quiet --disable-pip-version-check --dry-run --ignore-installed --report dist/report.json \
-		"$$(ls dist/*.whl)[annotate,postgres]"
-	$(BIN)/python docs/make_sbom.py dist/report.json dist/sbom.cdx.json
+# Versions and hashes of what a server needs, for every system and Python; versions that still fit stay.
+# UPGRADE=--upgrade takes the newest.
+lock: $(VENV)/release.stamp
+	$(BIN)/uv pip compile pyproject.toml --extra postgres --universal --python-version 3.11 --generate-hashes \
+		--no-annotate --quiet --custom-compile-command "make lock" $(UPGRADE) --output-file requirements.lock
+
+# The bill of materials describes what the lock file installs, in an environment of its own.
+sbom: $(VENV)/release.stamp
+	$(PYTHON) -m venv --clear $(VENV)/server
+	$(VENV)/server/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(VENV)/server/bin/pip uninstall --quiet --disable-pip-version-check --yes pip
+	mkdir -p dist
+	$(BIN)/cyclonedx-py environment $(VENV)/server/bin/python --pyproject pyproject.toml --mc-type application \
+		--spec-version 1.6 --output-reproducible --output-file dist/sbom.cdx.json
+
+$(VENV)/release.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check ".[release]"
+	touch $@
+
+# VERSION=0.2.0: version, changelog, tag, files, bill of materials and checksums; DRY= does it here and not in a clone.
+DRY ?= --dry-run
+release: $(VENV)/release.stamp
+	$(BIN)/python .ci/release.py $(VERSION) $(DRY)
 
 dev: | $(BIN)/python
 	$(BIN)/pip install --disable-pip-version-check -e ".[test,check]"

@@ -120,7 +120,7 @@ def test_what_cannot_be_decided() -> None:
     assert isinstance(found, Undefined)
     assert found.reason == "all items are of one of the groups: none can be held out"
     assert chance.value == pytest.approx(2 / 3)
-    with pytest.raises(StatisticError, match="one right answer"):
+    with pytest.raises(StatisticError, match="one correct answer"):
         held_out_accuracy([0.1, 0.2], [1, 1])
     with pytest.raises(StatisticError, match="must go together"):
         held_out_accuracy([0.1, np.nan], [1, 0])

@@ -142,13 +142,13 @@ def test_the_same_items_in_the_app(run: Run, items_file: Path, tmp_path: Path) -
     run("choices", "draw", "pairs.csv", "--out", "drawn", *SMALL, "--quiet")
     init = run("annotate", "init", "--task", "same_sense", "--items", "drawn/items.csv", "--out", "study.yaml")
     assert init.exit_code == 0, init.output
-    assert "(items: 12, lists: 2)" in init.output
+    assert "(12 items, 2 lists)" in init.output
     complete(tmp_path / "study.yaml")
     checked = run("annotate", "check", "study.yaml")
     assert checked.exit_code == 0, checked.output
     design = run("annotate", "design", "study.yaml")
-    assert "12 items, 4 of them in every list" in design.output
-    assert "in each of 2 arms (full, context): 4 people" in " ".join(design.output.split())
+    assert "12 items, in every list: 4;" in design.output
+    assert "in each of 2 views (full, context): 4 participants" in " ".join(design.output.split())
     shares = ("--dropout", "0", "--careless", "0", "--slow", "0", "--non-native", "0")
     gone = run("annotate", "simulate", "study.yaml", "--through-server", "--out", "exported", *shares, "--quiet")
     assert gone.exit_code == 0, gone.output

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.resources.cards import CARDS
+from lexiscope.resources.hub import HubAddress
 
 from .conftest import Run
 
@@ -111,3 +112,27 @@ def test_tag_files_of_semcor_are_converted(run: Run, tmp_path: Path) -> None:
     assert "tokens: 2 (SemCor 3.0: 802443)" in result.stderr
     again = run("data", "convert", tmp_path / "out", "--out", tmp_path / "out")
     assert (again.exit_code, "no tag files" in again.stderr) == (1, True)
+
+
+def test_a_dataset_is_written_for_other_programs(run: Run, tmp_path: Path) -> None:
+    """``data write`` names the files of the folder; what is there already is not touched."""
+    result = run("data", "write", "mini_relatedness", "--format", "hub", "--out", str(tmp_path / "hub"))
+    assert result.exit_code == 0, result.stderr
+    names = [
+        Path(line).relative_to(tmp_path / "hub").as_posix() for line in result.output.splitlines() if "hub" in line
+    ]
+    assert names == ["README.md", "items/train-00000-of-00001.parquet"]
+    assert run("data", "write", str(tmp_path / "hub"), "--format", "durel", "--out", str(tmp_path / "d")).exit_code == 0
+    assert sorted(path.name for path in (tmp_path / "d").iterdir()) == ["instances.csv", "judgments.csv", "uses.csv"]
+    again = run("data", "write", "mini_relatedness", "--format", "hub", "--out", str(tmp_path / "hub"))
+    assert again.exit_code == 1
+    assert "this folder is not empty" in again.stderr
+
+
+def test_an_address_of_the_hub_is_downloaded(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``data get hf://…`` prints the folder, whose name other commands take."""
+    asked: list[HubAddress] = []
+    monkeypatch.setattr("lexiscope.cli.data.download", lambda address: asked.append(address) or tmp_path)
+    result = run("data", "get", "hf://datasets/lab/norms@v1")
+    assert result.output.splitlines()[-1] == str(tmp_path)
+    assert asked == [HubAddress("lab/norms", "v1")]

@@ -17,12 +17,14 @@ import click
 import lexiscope
 from lexiscope.cli.list import ROOMS
 from lexiscope.cli.main import cli
+from lexiscope.cli.verb import EVERY_VERB
 from lexiscope.core import catalog
 from lexiscope.core.settings import Setting, settings_of
 from lexiscope.items.arrange.view_names import VIEW_NAMES
 from lexiscope.resources.cards import CARDS
 from lexiscope.studies.kit.study import statistics
 
+EVERY = {flag for option in EVERY_VERB for flag in option.opts}
 _CODE = re.compile(r"[EW]\d{3}")
 _FILE = re.compile(r"[a-z]\w*\.(csv|html|json|jsonl|md|parquet|R|sqlite|tex|tsv|yaml)")
 
@@ -30,7 +32,8 @@ _FILE = re.compile(r"[a-z]\w*\.(csv|html|json|jsonl|md|parquet|R|sqlite|tex|tsv|
 def offered() -> list[str]:
     """Return every feature, sorted: what it is, then its name, then what it can be."""
     texts = {*_verbs(cli, click.Context(cli), ""), *_catalog(), *_texts()}
-    return sorted({*texts, *(f"statistic {name}" for name in statistics())})
+    every = (f"option of every verb {'/'.join(sorted(option.opts))}" for option in EVERY_VERB)
+    return sorted({*texts, *every, *(f"statistic {name}" for name in statistics())})
 
 
 def _verbs(command: click.Command, context: click.Context, path: str) -> Iterator[str]:
@@ -43,7 +46,7 @@ def _verbs(command: click.Command, context: click.Context, path: str) -> Iterato
     for each in command.get_params(context):
         if isinstance(each, click.Argument):
             yield f"argument {path}{each.make_metavar(context)}"
-        elif not {"--help", "--version"} & set(each.opts):
+        elif not {"--help", "--version", *EVERY} & set(each.opts):
             flags = "/".join(sorted((*each.opts, *each.secondary_opts)))
             yield f"option {path}{flags}{_choices(each.type)}"
 

@@ -24,16 +24,8 @@ from lexiscope.core.errors import CapabilityError, InputError, LexiscopeError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.subject import (
-    CAPABILITIES,
-    ChoosesSense,
-    Decoding,
-    Embeds,
-    Generates,
-    Judges,
-    Scores,
     Subject,
     SubjectSpec,
-    capabilities,
 )
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.scale_scoring import prompt_of
@@ -41,6 +33,8 @@ from lexiscope.items.answers.search_space import Entry, SearchSpace
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.resources.vectors.word2vec import write_word2vec
 from lexiscope.subjects.local._model_check import rounding
+from lexiscope.testing.contract import hold
+from lexiscope.testing.subject import SUBJECT_CONTRACTS, LoadedSubject
 from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.classifier import train_pair_classifier
 from lexiscope.training.gasi.train import write_senses
@@ -303,73 +297,30 @@ def test_every_kind_has_a_contract() -> None:
     assert [kind for kind, specs in SPECS.items() if not specs] == []
 
 
-@pytest.mark.parametrize(("kind", "spec"), ALL)
-def test_declared_capabilities_are_had(kind: str, spec: str, folder: Path) -> None:
-    """What the file declares is what the subject has, no more and no less."""
-    declared = catalog.subject_capabilities(kind)
-    assert declared
-    assert set(declared) <= set(CAPABILITIES)
-    assert capabilities(subject_of(spec, folder)) == declared
+def loaded(spec: str, folder: Path) -> LoadedSubject:
+    """A subject with the items of this test, in words that the small models know: one task, pairs if it relates."""
+    made = spec.format(folder=folder, url=(folder / "url").read_text())
+    name, asked = OWN_TASK.get(SubjectSpec.parse(made).kind, ("relatedness", ITEMS))
+    return LoadedSubject(made, {name: asked})
 
 
-@pytest.mark.parametrize(("kind", "spec"), ALL)
-def test_its_id_parses_back(kind: str, spec: str, folder: Path) -> None:
-    """A subject's id is a spec of its kind that makes the same subject again."""
-    subject = subject_of(spec, folder)
-    assert SubjectSpec.parse(subject.subject_id).kind == kind
-    assert subject.kind == kind
-    again = catalog.subject(subject.subject_id)
-    assert again.subject_id == subject.subject_id
-    assert again.facts == subject.facts
-    assert subject.facts.revision, "without a revision its answers cannot be told from those of another version"
+ASKED_ALONE = {"answers_depend_on_the_item_alone", "some_task_is_answered"}
+"""The contracts for which items are answered: of what relates pairs or answers one task."""
+RELATED = {*PAIRS, *SPECS["classifier"], *SPECS["bi_encoder"]}
 
 
-@pytest.mark.parametrize("spec", [*PAIRS, *SPECS["classifier"], *SPECS["bi_encoder"]])
-def test_answers_depend_on_the_item_alone(spec: str, folder: Path) -> None:
-    """Twice, backwards, and one by one: an item gets the same answer, under its own id."""
-    subject = subject_of(spec, folder)
-    name, asked = OWN_TASK.get(subject.kind, ("relatedness", ITEMS))
-    task = catalog.task(name)
-    answer = task.answer_function(subject)
-
-    def values(items: list[Item]) -> dict[str, list[float]]:
-        table = answer(items, subject, view="full")
-        assert set(table.unique("item_id")) == {item.item_id for item in items}
-        return {item.item_id: table.where(item_id=item.item_id).column("value").tolist() for item in items}
-
-    forwards = values(asked)
-    np.testing.assert_equal(values(asked), forwards)
-    for others in (values(asked[::-1]), {k: v for item in asked for k, v in values([item]).items()}):
-        for item_id, expected in forwards.items():
-            bound = rounding(np.nanmax(np.abs(expected), initial=1.0))
-            np.testing.assert_allclose(others[item_id], expected, atol=bound, rtol=0)
-
-
-@pytest.mark.parametrize("spec", [spec for _, spec in ALL])
-def test_capability_methods_keep_the_order(spec: str, folder: Path) -> None:
-    """A row (or vector) per question, in the order asked where the capability has one."""
-    subject = subject_of(spec, folder)
-    if isinstance(subject, Embeds):
-        assert subject.embed(USAGES).shape[:2] == (len(USAGES), len(subject.layers))
-        assert subject.layers == tuple(range(len(subject.layers)))
-    if isinstance(subject, Scores):
-        for text, scores in zip(TEXTS, subject.score(TEXTS), strict=True):
-            assert scores.ends[-1] == len(text)
-            alone = subject.score([text])[0]
-            bound = rounding(np.nanmax(np.abs(alone.log_probabilities), initial=1.0))
-            np.testing.assert_allclose(scores.log_probabilities, alone.log_probabilities, atol=bound, rtol=0)
-    if isinstance(subject, Generates):
-        decoding = Decoding(method="sample", n=2, max_tokens=3)
-        continuations = subject.generate(TEXTS, decoding)
-        assert [len(each) for each in continuations] == [2] * len(TEXTS)
-        assert subject.generate(TEXTS[::-1], decoding) == continuations[::-1]
-    if isinstance(subject, Judges):
-        name, asked = OWN_TASK.get(subject.kind, ("relatedness", ITEMS))
-        assert set(subject.judge(asked, name).unique("item_id")) == {item.item_id for item in asked}
-    if isinstance(subject, ChoosesSense):
-        found = subject.sense_distribution(USAGES)
-        np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-6)
-        np.testing.assert_array_equal(subject.sense_distribution(USAGES[::-1]), found[::-1])
+@pytest.mark.parametrize(
+    ("spec", "contract"),
+    [
+        (spec, contract)
+        for _, spec in ALL
+        for contract in SUBJECT_CONTRACTS
+        if contract != "right_answers_are_not_looked_at" and (spec in RELATED or contract not in ASKED_ALONE)
+    ],
+)
+def test_the_contracts_of_the_kit(spec: str, contract: str, folder: Path) -> None:
+    """What every kind of subject owes, of the package or not: :mod:`lexiscope.testing`."""
+    hold(f"subject {spec}", loaded(spec, folder), SUBJECT_CONTRACTS, contract)
 
 
 # -- who answers what -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Golden sums: sha256 of what the five studies and the exports write, to prove that a change of structure lost nothing.
+"""Golden sums: sha256 of what the studies and the exports write, to prove that a change of structure lost nothing.
 
 ``python tests/golden/golden.py write SUMS.json`` computes the sums of the Lexiscope that is imported,
 ``python tests/golden/golden.py compare SUMS.json`` compares them with those of a file and names each file that differs
@@ -33,6 +33,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 OWN = HERE / "own"
+SIMULATED = HERE.parent / "simulated" / "relatedness.py"
 LIBRARIES = ("numpy", "scipy", "pyarrow", "torch", "transformers", "scikit-learn", "mixedlm", "matplotlib")
 NOT_COMPARED = {"run.json", "machine.json", "report.html", "sections.json", "refit.R"}
 
@@ -89,12 +90,26 @@ CASES = (
             "--subject sense_embedding:ego_network:{senses}"
         ),
     ),
+    Case("any_ratings/published", STUDY.format("any_ratings --dataset raw_c"), published=True),
+    Case("any_ratings/embedded", STUDY.format("any_ratings --dataset {simulated} --subject baseline:word_overlap")),
+    Case("any_ratings/own", STUDY.format("any_ratings --file {own}/ratings.csv --scale 1 100")),
+    Case("norm/published", STUDY.format("norm --dataset raw_c --draws 20"), published=True),
+    Case(
+        "norm/embedded",
+        STUDY.format("norm --dataset {simulated} --subject baseline:word_overlap --draws 20 --rated-items 12"),
+    ),
+    Case(
+        "norm/own",
+        STUDY.format(
+            "norm --file {own}/ratings.csv --scale 1 100 --subject baseline:word_overlap --draws 20 --rated-items 12"
+        ),
+    ),
 )
 
 
 def sums_of_runs(work: Path, *, published: bool, only: str = "*") -> dict[str, dict[str, str]]:
     """Return the sums of the cases whose name fits *only*, and of the exports of the tasks that people are asked."""
-    given = inputs(work)
+    given = {**inputs(work), "simulated": SIMULATED}
     found: dict[str, dict[str, str]] = {}
     for case in CASES:
         if (case.published and not published) or not fnmatch(case.name, only):
@@ -105,7 +120,13 @@ def sums_of_runs(work: Path, *, published: bool, only: str = "*") -> dict[str, d
         subprocess.run([sys.executable, "-m", "lexiscope", *words], check=True, cwd=work, stdout=subprocess.DEVNULL)
         sys.stderr.write(f"{case.name}: {time.monotonic() - started:.0f} s\n")
         found[case.name] = sums_of_folder(
-            out, {str(work): "WORK", str(work).replace("_", r"\_"): "WORK", str(OWN): "OWN"}
+            out,
+            {
+                str(work): "WORK",
+                str(work).replace("_", r"\_"): "WORK",
+                str(OWN): "OWN",
+                str(SIMULATED): "SIMULATED",
+            },
         )
     return found | (exports(work) if fnmatch("export/", only) else {})
 

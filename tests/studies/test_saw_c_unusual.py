@@ -24,7 +24,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.datasets import mini_relatedness
-from lexiscope.report.answers.numbers import Numbers, pick, tests_in_words
+from lexiscope.report.answers.numbers import Numbers, pick, text_of_tests
 from lexiscope.report.tables import Missing
 from lexiscope.studies.saw_c import layers, overview, senses, study
 from lexiscope.studies.saw_c.answers import SENSE_BOUNDARY
@@ -372,10 +372,16 @@ def _sentences(own: SawCData) -> str:
 
 def test_sentences_claim_no_more_than_the_run_holds() -> None:
     """One subject is not the best of all; without people nothing is said of participants; χ² has its random effects."""
-    text = _sentences(_own(settings=replace(SETTINGS, mixed_models="paper")))
+    own = _own(settings=replace(SETTINGS, mixed_models="paper"))
+    text = _sentences(own)
     assert "of all subjects" not in text
     assert "dozen" not in text
     assert "With m it is shown that people rate pairs with the same sense higher" in text
+    tables = {table.name: table for part in study.analyse(own).values() for table in part.tables}
+    (sense,), beyond = tables["mixed_model_tests_q1"].rows, tables["mixed_model_tests_q4"]
+    assert "(1 + Same_sense | Participant) + (1 | Word)" in sense
+    assert all("(1 + Same_sense + Distance | Participant) + (1 | Word)" in row for row in beyond.rows)
+    assert "Distance: m, layer 3." in beyond.notes
     data = _data("own", ITEMS, _distances(ITEMS, _matrix(ITEMS), range(4)))
     alone = SawCData(data, ResponseTable.empty(), SETTINGS)
     assert "participants" not in _sentences(alone)
@@ -385,7 +391,7 @@ def test_a_p_below_the_smallest_number_is_not_printed_as_zero() -> None:
     """A χ² of 2000 has a tail that underflows: p < .001, never p = 0."""
     record = Record("chi2(test=sense,df=1)", 2000.0, p=float(stats.chi2.sf(2000, 1)), note="random effects: (1 | Word)")
     assert record.p == 0
-    text = tests_in_words(Numbers((record,)), (("sense", pick("chi2(")),))
+    text = text_of_tests(Numbers((record,)), (("sense", pick("chi2(")),))
     assert text == "sense, χ²(1) = 2000.00, p < .001."
 
 

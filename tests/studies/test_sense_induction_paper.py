@@ -15,14 +15,15 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
+from lexiscope.report.answers.numbers import Numbers
 from lexiscope.report.part import Omission
 from lexiscope.report.parts.sense_parts import HOLDS, NOT_COMPUTED, REVERSED, model_of
 from lexiscope.report.tables import IntervalCell
 from lexiscope.resources.vectors.sense_vectors import SETTINGS
 from lexiscope.studies.kit.pairs import PairSet
+from lexiscope.studies.sense_induction.answers import published_differences
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.paper_tables import (
-    difference_words,
     differences,
     models,
     paper_tables,
@@ -138,7 +139,9 @@ def test_differences_and_verdicts(tmp_path: Path) -> None:
     assert own.verdict == (HOLDS if apart < 0 else REVERSED)
     assert found["SCWS", "MaxSimC", "GASI − SASI"].verdict == NOT_COMPUTED
     assert found["RW-2k", "MaxSim", "GASI-β − SASI"].verdict == NOT_COMPUTED
-    assert "34 are not computed" in difference_words(run, ())
+    answer = published_differences(Numbers(()), run)
+    assert answer is not None
+    assert "34 are not computed" in answer.sentences[0]
 
 
 def test_tables_and_records(tmp_path: Path) -> None:

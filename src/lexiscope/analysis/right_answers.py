@@ -1,7 +1,7 @@
 """How often the answers of models in a table are right: answers by degree to a question with two answers, and choices.
 
-A table holds what a model answered; the right answers and the words are given by item id. Each subject, view and
-measure has results of its own: measures that were scored in two ways never meet.
+A table holds what a model answered; the correct answers and the words are given by item id. Each subject, view and
+measure has its own results: measures that were scored in two ways never meet.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def degrees_right(
 ) -> Results:
     """Return, for each subject, view and measure of degree, the area under the ROC curve and the decided accuracy.
 
-    *answers* are those of models, *truth* (item → yes) the right answers, *words* (item → word) what is resampled and
+    *answers* are those of models, *truth* (item → yes) the correct answers, *words* (item → word) what is resampled and
     held out. Three results each: the area under the ROC curve
-    (:func:`~lexiscope.analysis.layers.layers.separation_by_layer`; of a subject with layers a curve, whose ``chosen``
+    (:func:`~lexiscope.analysis.layers.layers.separation_by_layer`; for a subject with layers, a curve, whose ``chosen``
     allows for the choice of the layer), the accuracy by a threshold and at a layer of other words, and chance
     (:func:`~lexiscope.analysis.thresholds.held_out_accuracy`). The condition is the measure. Items that *truth* does
-    not name are left out; items without a value are too, and a note counts them.
+    not name are excluded; items without a value are too, and a note counts them.
 
     >>> from lexiscope.core.response import Response
     >>> rows = [Response("e", "encoder", f"i{n}", "t", "cosine_distance", n / 10, layer=1) for n in range(4)]
@@ -92,9 +92,9 @@ def choices_right(
     """Return, for each subject, view and kind of choice, the share of right choices, and chance.
 
     *right* (item → its right options) names the items that count; an item without a choice is wrong, and a note counts
-    such items. Of a subject with layers the share is a curve, whose ``chosen`` is the share with the layer of other
+    such items. For a subject with layers, the share is a curve, whose ``chosen`` is the share with the layer of other
     words (:func:`choice_accuracy_by_layer`). *options* (item → number of options) give chance: the mean over items of
-    right options / options. The condition is the measure, where it says how the choice was made.
+    right options / options. The condition is the measure, if it says how the choice was made.
 
     >>> from lexiscope.core.response import Response
     >>> rows = [Response("m", "causal_lm", item, "t", "choice", option=option) for item, option in ("ix", "jy")]
@@ -142,7 +142,7 @@ def choice_accuracy_by_layer(
     """
     hits = np.asarray(right, dtype=np.float64)
     if hits.ndim != 2 or not hits.size or not np.isin(hits, (0.0, 1.0)).all():
-        raise StatisticError(f"choices of shape {hits.shape} are no 0 and 1 of (items, layers)")
+        raise StatisticError(f"choices of shape {hits.shape} are not 0 or 1 of (items, layers)")
     n, units = len(hits), resampled_units(groups)
     numbers = tuple(range(hits.shape[1])) if layers is None else tuple(layers)
     how = {"groups": groups, "level": level, "resamples": resamples, "seed": seed}
@@ -179,7 +179,7 @@ def mean_chance(n_options: Sequence[int], n_right: Sequence[int]) -> Estimate:
     """
     wrong = [(k, of) for k, of in zip(n_right, n_options, strict=True) if not 0 < k <= of]
     if wrong or not n_options:
-        raise StatisticError(f"{wrong[0][0]} right of {wrong[0][1]} options is no choice" if wrong else "no choices")
+        raise StatisticError(f"{wrong[0][0]} right of {wrong[0][1]} options is not a choice" if wrong else "no choices")
     value = float(np.mean([k / of for k, of in zip(n_right, n_options, strict=True)]))
     return Estimate(statistic_name("chance", of=ACCURACY, rule="random"), value, n=len(n_options), unit="share")
 
@@ -200,7 +200,7 @@ def _parts(answers: ResponseTable, measures: Collection[str]) -> Iterator[tuple[
 
 
 def _matrix(own: ResponseTable, known: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...], FloatArray, int]:
-    """Return the layers, the items with a value at each, the values *(items, layers)*, and how many items lack one."""
+    """Return the layers, the items with a value at each, the values *(items, layers)*, and how many items have none."""
     asked = set(own.unique("item_id"))
     items = tuple(item for item in known if item in asked)
     numbers, column = _layer_columns(own)

@@ -1,7 +1,7 @@
 """Answers by degree to a question with two answers: a threshold that other words set, and decisions by it.
 
-A distance or log-odds is no decision. Where to cut, and at which layer, is learnt on other words: neither an item nor
-another item of its word has a part in the decision on it. Free of any threshold is the area under the ROC curve
+A distance or log-odds is not a decision. Where to cut, and at which layer, is learnt on other words: neither an item
+nor another item of its word has a part in the decision on it. Free of any threshold is the area under the ROC curve
 (:func:`lexiscope.analysis.layers.layers.separation_by_layer`).
 """
 
@@ -45,7 +45,7 @@ def best_threshold(values: ArrayLike, high: ArrayLike) -> tuple[float, int]:
     """Return the threshold from which on the answer is *high*, and how many answers are then right.
 
     It lies half way between two values, or at ±infinity where one answer is best for all; of several, the lowest.
-    Values that differ by less than 1e-6 are not told apart. *Shape:* values, high (items,) of 0/1 or booleans.
+    Values that differ by less than 1e-6 are not distinguished. *Shape:* values, high (items,) of 0/1 or booleans.
 
     >>> best_threshold([0.2, 0.9, 0.4, 0.8], [0, 1, 0, 1])
     (0.6, 4)
@@ -71,10 +71,10 @@ def held_out_accuracy(
 
     Words are dealt into folds by the seed. On the words of the other folds, the layer with the largest area under the
     ROC curve is found, and at this layer the threshold with the most right decisions; both decide on the words of the
-    fold: *same* where the distance lies below the threshold. This is done for several dealings, and the share is that
+    fold: *same* if the distance is below the threshold. This is done for several dealings, and the share is that
     of all decisions. The note says how many folds chose which layer. The second estimate is what always giving the more
     frequent answer would reach: *chance*. Without any relation the first lies about there, or below: a threshold that
-    fits the noise of some words is no better on others.
+    fits the noise of some words is not better on others.
 
     For the interval, words are resampled and all of it is done again, copies of a word in one fold: the threshold and
     the layer vary with the words. It is the share ± t · SD of the resamples (100 at most, of 3 dealings each), with the
@@ -128,7 +128,7 @@ def held_out_shares(
 ) -> tuple[float, FloatArray, tuple[int, ...]]:
     """Return the share of :func:`held_out_accuracy`, the same in each resample, and the column of each fold.
 
-    *counts* are blocks of resamples: how often each group counts. Of a resample three dealings are averaged.
+    *counts* are blocks of resamples: how often each group counts. In a resample, three dealings are averaged.
     *Shape:* distance (items,) or (items, layers); codes (items,); counts (draws, groups) → draws (resamples,), columns
     (dealings × folds,). Errors: those of :func:`held_out_accuracy`.
     """
@@ -181,7 +181,7 @@ def _held_out_shares(
 
 
 def _best_cuts(column: FloatArray, truth: BoolArray, weights: FloatArray) -> FloatArray:
-    """Return the value from which on *same* has the most right answers, in each draw: half way between two values.
+    """Return the value from which on *same* has the most correct answers, in each draw: half way between two values.
 
     Values are settled; of several such values it is the lowest. *Shape:* weights (draws, items) → (draws,).
     """
@@ -225,12 +225,12 @@ def _standard_interval(value: float, draws: FloatArray, n_groups: int, *, level:
 
 
 def _columns(distance: ArrayLike, same: ArrayLike) -> tuple[FloatArray, BoolArray]:
-    """The distances as columns with their sign turned, settled, and the right answers."""
+    """The distances as columns with their sign turned, settled, and the correct answers."""
     values, truth = np.asarray(distance, dtype=np.float64), np.asarray(same, dtype=bool)
     columns = values[:, None] if values.ndim == 1 else values
     if columns.ndim != 2 or truth.ndim != 1 or len(columns) != len(truth) or not np.isfinite(columns).all():
-        what = f"{values.shape} distances, all finite, and {truth.shape} right answers must go together"
+        what = f"{values.shape} distances, all finite, and {truth.shape} correct answers must go together"
         raise StatisticError(what, hint="leave items without an answer out, and say how many")
     if truth.all() or not truth.any():
-        raise StatisticError(f"all {len(truth)} items have one right answer: a threshold has nothing to tell apart")
+        raise StatisticError(f"all {len(truth)} items have one correct answer: a threshold has nothing to separate")
     return np.column_stack([_settled(-column) for column in columns.T]), truth

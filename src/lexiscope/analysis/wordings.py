@@ -2,7 +2,7 @@
 
 The wordings that a researcher writes are few of the many in which a question can be put. A mean over them that is to
 hold for others needs an interval in which wordings vary; that they vary on items of a sample adds the items' part.
-Every item is asked in every wording, so that both can be left out in turn, and each answer alone.
+Every item is asked in every wording, so that both can be excluded in turn, and each answer alone.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def over_wordings(
     """Return a statistic of the answers in each wording, and its mean over them with three intervals.
 
     *columns* are the answers in one wording each, without missing values; *labels* the groups of the items, which are
-    left out whole, called *units*. *statistic* is ``mean``, ``accuracy``, a correlation with *norm*, or ``auc``, the
-    area under the ROC curve, of which *norm* has the right answers, 0 or 1.
+    excluded whole, called *units*. *statistic* is ``mean``, ``accuracy``, a correlation with *norm*, or ``auc``, the
+    area under the ROC curve, of which *norm* has the correct answers, 0 or 1.
     *Shape:* columns (wordings, items), labels and norm (items,).
 
     All intervals are jackknives by Student's t: of correlations on Fisher's z, of accuracies and areas after Wilson, of

@@ -11,7 +11,7 @@ from typing import Any, cast
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.output import progress_bar, remark, say, say_plain_table
+from lexiscope.cli.output import print_results, progress_bar, remark, say, say_plain_table
 from lexiscope.cli.reading import confirm_understanding, show_understanding
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
@@ -49,8 +49,9 @@ STUDY = "any_ratings"
 )
 @options.path("--out", metavar="RUN", about="Run folder; without it NAME_analysis next to where you are.")
 @click.option("--yes", is_flag=True, help="Do not ask whether the file was understood.")
+@options.as_json
 @options.quiet
-def analyse(*, file: Path, out: Path | None, yes: bool, quiet: bool, **given: Any) -> None:
+def analyse(*, file: Path, out: Path | None, yes: bool, as_json: bool, quiet: bool, **given: Any) -> None:
     """Analyse any ratings file and write a report.
 
     FILE has ratings in any layout: one row per rating, one column per rater, one row per rater, or an export of
@@ -76,11 +77,14 @@ def analyse(*, file: Path, out: Path | None, yes: bool, quiet: bool, **given: An
         summary = cast(
             Summary, study.run(replace(settings, study=STUDY), run_folder, progress=progress, command=command)
         )
-    if summary.overview.rows:
+    if summary.overview.rows and not as_json:
         say_plain_table(to_text(summary.overview))
     understood = rated.understood
     shown = {understood.summary(), *understood.notes, *understood.warnings}
     for text in summary.remarks:
         if text not in shown:
             remark(text, quiet=quiet)
+    if as_json:
+        print_results(run_folder)
+        return
     say(f"Report: {summary.report}")

@@ -13,7 +13,7 @@ import click
 
 from lexiscope.analysis.bias.verdict import FEW_WORDS, FEWEST_WORDS
 from lexiscope.cli import options
-from lexiscope.cli.output import progress_bar, remark, remark_threads, say
+from lexiscope.cli.output import print_results, progress_bar, remark, remark_threads, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -65,8 +65,9 @@ _VIEWS = (
     "--bootstrap", "n_bootstrap", type=click.IntRange(min=1), default=2000, show_default=True, help="Resamples."
 )
 @options.path("--out", metavar="RUN", about="The run folder.", required=True)
+@options.as_json
 @options.quiet
-def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
+def bias(*, items: str, out: Path, as_json: bool, quiet: bool, **given: Any) -> None:
     """Test whether a dataset can be solved from the context or the word alone.
 
     PAIRS.csv has two sentences with a target each (or one, with a definition) and a label in the column gold or label:
@@ -91,6 +92,11 @@ def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
     with progress_bar(STUDY, quiet=quiet) as progress:
         summary = study.run(settings, out, progress=progress, command=shlex.join(["lexiscope", *sys.argv[1:]]))
     records = read_records(out / "results.json")
+    for text in summary.remarks if as_json else ():
+        remark(text, quiet=quiet)
+    if as_json:
+        print_results(out)
+        return
     for line in summary_lines(records, load(out), read_json(out / "run.json")["plans"]):
         say(line)
     for text in summary.remarks:

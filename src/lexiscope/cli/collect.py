@@ -25,7 +25,7 @@ from lexiscope.cli.output import (
     say_plain_table,
 )
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import collect_run, count_replies, in_wordings, preview_rows
+from lexiscope.collect import collect_run, count_replies, in_wordings, preview_rows, with_run_options
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
@@ -67,6 +67,7 @@ from lexiscope.tasks import DEFAULT
 @options.path("--out", metavar="RUN", about="The run folder.", required=True)
 @options.of_arguments(collect_run, "seed")
 @click.option("--dry-run", is_flag=True, help="Send nothing: show the first request and what all would cost.")
+@options.device
 @options.threads
 @options.engine
 @options.as_json
@@ -85,6 +86,7 @@ def collect(
     out: Path,
     seed: int,
     dry_run: bool,
+    device: str,
     threads: int,
     as_json: bool,
     quiet: bool,
@@ -107,7 +109,7 @@ def collect(
     known = load_items(labelled, read_map(pairs), task=task, language=language) if labelled else None
     asked = catalog.task(task) if known is None else task_with_labelled(task, known.items, source.items)
     remark_threads(threads, quiet=quiet)
-    answering = [catalog.subject(spec) for spec in subjects]
+    answering = [catalog.subject(with_run_options(spec, device=device)) for spec in subjects]
     for text in language_remarks(answering, source.items):
         remark(text, quiet=quiet)
     with progress_bar(task, quiet=quiet) as report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,10 +15,16 @@ from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.code_file import is_path
 from lexiscope.core.errors import SpecError
+from lexiscope.core.settings import ItemSettings
+from lexiscope.core.showing import counted
+from lexiscope.items.read.item_source import task_of_items
 from lexiscope.resources import fetch
 from lexiscope.resources.cards import CARDS
 from lexiscope.resources.corpora import semcor_tagfiles
 from lexiscope.resources.corpora.unified_wsd import corpus_counts
+from lexiscope.resources.hub import HubAddress, download, is_hub_address
+from lexiscope.studies.kit.portable import FORMATS, read_source, write_folder
+from lexiscope.tasks import DEFAULT
 
 
 @click.group()
@@ -32,14 +39,39 @@ def data() -> None:
 def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
     """Download datasets and resources at their pinned version.
 
-    What is there already is only verified.
+    What is there already is only verified. NAME can be the address of a dataset of the Hugging Face Hub
+    (hf://datasets/OWNER/NAME@REVISION): the folder with its files is printed.
     """
-    for card in [_card_of(name) for name in names]:
+    addresses = [HubAddress.parse(name) for name in names if is_hub_address(name)]
+    for card in [_card_of(name) for name in names if not is_hub_address(name)]:
         remark(f"{card.name}: {card.licence}; please cite: {card.citation}", quiet=quiet)
         with progress_bar(card.name, quiet=quiet) as report:
             paths = fetch.get(card, optional=everything, progress=None if report is None else partial(report, "files"))
         for path in paths:
             say(str(path))
+    for address in addresses:
+        say(str(download(address)))
+
+
+@data.command("write", cls=Verb)
+@click.argument("source", metavar="DATASET|FILE|FOLDER")
+@click.option("--format", "form", type=click.Choice(FORMATS), required=True, help="Format of the folder.")
+@options.path("--out", metavar="FOLDER", about="New folder for the files.", required=True)
+@click.option("--task", metavar="TASK", help=f"Task of the items of a file. Default: {DEFAULT}.")
+@options.of_settings(ItemSettings, "language", "columns", "encoding", "separator", "decimal", "missing")
+@options.quiet
+def write(*, source: str, form: str, out: Path, task: str | None, quiet: bool, **given: Any) -> None:
+    """Write a dataset, or your items with their ratings, as a folder for other programs.
+
+    The format durel has uses.csv, instances.csv and judgments.csv of pairs of usages, rated from 1 to 4. The format hub
+    is a folder for the Hugging Face Hub: a card, and Parquet files of items, of ratings (one row per rater) and of all
+    responses. Both are also read: SOURCE is a dataset, a file, or such a folder.
+    """
+    settings = options.make_settings(ItemSettings, given)
+    written = read_source(source, task=task_of_items(source, task), language=settings.language, options=settings)
+    remark(f"{counted(len(written.items), 'item')}, {counted(len(written.responses), 'response')}", quiet=quiet)
+    for path in write_folder(written, out, form):
+        say(str(path))
 
 
 @data.command("check", cls=Verb)
@@ -65,10 +97,15 @@ def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> No
 
 
 @data.command("where", cls=Verb)
-def where() -> None:
+@options.as_json
+def where(*, as_json: bool) -> None:
     """Print the folders in which data are looked for, in order."""
-    for folder in fetch.data_folders():
-        say(str(folder))
+    folders = [str(folder) for folder in fetch.data_folders()]
+    if as_json:
+        print_json(folders)
+        return
+    for folder in folders:
+        say(folder)
 
 
 @data.command("convert", cls=Verb)

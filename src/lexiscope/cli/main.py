@@ -32,6 +32,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "choices": ("lexiscope.cli.choices:choices", "Ask people to choose on a spreadsheet: substitutes, items by view."),
     "check": ("lexiscope.cli.check:check", "Check an item file for errors and warnings."),
     "collect": ("lexiscope.cli.collect:collect", "Ask subjects about items and keep every answer."),
+    "export": (
+        "lexiscope.cli.export:export",
+        "Export items as a task of lm-evaluation-harness or inspect_ai.",
+    ),
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),
     "bias": ("lexiscope.cli.bias:bias", "Test whether a dataset can be solved from the context or the word alone."),
     "train": (

@@ -11,7 +11,7 @@ from typing import Any, cast
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.output import progress_bar, remark, say, say_plain_table
+from lexiscope.cli.output import print_results, progress_bar, remark, say, say_plain_table
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.report.page.study_folder import Summary
@@ -47,8 +47,9 @@ STUDY = "norm"
     "title",
 )
 @options.path("--out", metavar="RUN", about="Run folder; without it NAME_norm next to where you are.")
+@options.as_json
 @options.quiet
-def norm(*, source: str, out: Path | None, quiet: bool, **given: Any) -> None:
+def norm(*, source: str, out: Path | None, as_json: bool, quiet: bool, **given: Any) -> None:
     """Combine ratings of people and models: what a model is worth, valid estimates, items to ask next.
 
     DATASET is one of `lexiscope list datasets`; its recorded models that rate are compared with its people. FILE has
@@ -67,10 +68,13 @@ def norm(*, source: str, out: Path | None, quiet: bool, **given: Any) -> None:
         summary = cast(
             Summary, study.run(replace(settings, study=STUDY), run_folder, progress=progress, command=command)
         )
-    if summary.overview.rows:
+    if summary.overview.rows and not as_json:
         say_plain_table(to_text(summary.overview))
     for text in summary.remarks:
         remark(text, quiet=quiet)
+    if as_json:
+        print_results(run_folder)
+        return
     say(f"Report: {summary.report}")
 
 

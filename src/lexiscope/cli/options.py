@@ -214,6 +214,13 @@ def engine(function: Function) -> Function:
     )(cast(Function, with_engine))
 
 
+def device(function: Function) -> Function:
+    """Add ``--device``; :func:`lexiscope.collect.with_run_options` gives it to the subjects that take one."""
+    kind = click.Choice(("cpu", "cuda", "mps"))
+    about = "Where local models run, unless their spec says it."
+    return click.option("--device", type=kind, default="cpu", show_default=True, help=about)(function)
+
+
 def subjects(function: Function) -> Function:
     """Add ``--subject``, which may be given several times."""
     return click.option(

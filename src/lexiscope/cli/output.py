@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -17,8 +19,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
-from lexiscope.core.result import Estimate, Interval, Undefined
+from lexiscope.core.result import Estimate, Interval, Undefined, read_records
 
+LOG = logging.getLogger(__name__)
 WIDTH = 80
 Report = Callable[[str, int, int], None]
 Side = Literal["left", "right"]
@@ -64,6 +67,11 @@ def print_json(content: object) -> None:
     click.echo(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))
 
 
+def print_results(run: Path) -> None:
+    """Print the records of a run's ``results.json`` as JSON."""
+    print_json([record.content() for record in read_records(run / "results.json")])
+
+
 def say(text: str = "") -> None:
     """Print a line of the result on stdout."""
     click.echo(text)
@@ -96,20 +104,37 @@ def remark_threads(threads: int, *, quiet: bool = False) -> None:
 
 @contextmanager
 def progress_bar(label: str, *, quiet: bool = False) -> Iterator[Report | None]:
-    """Give a function ``(part, done, total)`` that moves one bar per part on stderr; ``None`` without a terminal."""
+    """Give a function ``(part, done, total)`` that moves one bar per part on stderr.
+
+    Without a terminal, it logs the beginning and the end of each part where the log takes them; else it is ``None``.
+    """
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield _logged_progress(label) if LOG.isEnabledFor(logging.INFO) else None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bars:
         known: dict[str, TaskID] = {}
 
+        logged = _logged_progress(label)
+
         def report(part: str, done: int, total: int) -> None:
             if part not in known:
                 known[part] = bars.add_task(f"{label}: {part}", total=total)
             bars.update(known[part], completed=done, total=total)
+            logged(part, done, total)
 
         yield report
+
+
+def _logged_progress(label: str) -> Report:
+    begun = set[str]()
+
+    def report(part: str, done: int, total: int) -> None:
+        if part not in begun or done == total:
+            begun.add(part)
+            LOG.info("%s: %s: %d of %d", label, part, done, total)
+
+    return report
 
 
 def percent(value: float) -> str:

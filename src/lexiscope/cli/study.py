@@ -180,8 +180,9 @@ def _write_options(
 @options.path("--out", metavar="RUN", about="The run folder.")
 @options.path("--write-yaml", metavar="FILE", about="Write all settings to a file, stop.")
 @options.engine
+@options.as_json
 @options.quiet
-def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, **given: Any) -> None:
+def study(*, name: str, out: Path | None, write_yaml: Path | None, as_json: bool, quiet: bool, **given: Any) -> None:
     """Run a study: a whole paper, on its data or on yours.
 
     NAME is a study of the catalog, FILE.py one of your own; FILE.yaml holds the settings of one (--write-yaml writes
@@ -189,4 +190,4 @@ def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, 
     same folder continues a broken run and leaves a finished one as it is.
     """
     run = importlib.import_module("lexiscope.cli.study_run").run_study
-    run(name, given, out=out, write_yaml=write_yaml, quiet=quiet)
+    run(name, given, out=out, write_yaml=write_yaml, as_json=as_json, quiet=quiet)

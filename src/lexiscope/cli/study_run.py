@@ -12,7 +12,7 @@ from typing import Any, cast
 import click
 
 from lexiscope.cli.main import pin_threads
-from lexiscope.cli.output import progress_bar, remark, remark_threads, say, say_plain_table
+from lexiscope.cli.output import print_results, progress_bar, remark, remark_threads, say, say_plain_table
 from lexiscope.core import catalog
 from lexiscope.report.page.study_folder import Summary
 from lexiscope.report.tables import to_text
@@ -21,8 +21,16 @@ from lexiscope.studies.kit.settings_file import settings_of_run, write_study_fil
 Run = Callable[..., Summary]
 
 
-def run_study(name: str, given: Mapping[str, Any], *, out: Path | None, write_yaml: Path | None, quiet: bool) -> None:
-    """Run a study, or write its settings to a file, and print its overview."""
+def run_study(
+    name: str,
+    given: Mapping[str, Any],
+    *,
+    out: Path | None,
+    quiet: bool,
+    write_yaml: Path | None = None,
+    as_json: bool = False,
+) -> None:
+    """Run a study, or write its settings to a file, and print its overview, or its results as JSON."""
     chosen = {key: value for key, value in given.items() if value is not None and value != ()}
     settings = settings_of_run(name, chosen)
     if write_yaml is not None:
@@ -38,8 +46,11 @@ def run_study(name: str, given: Mapping[str, Any], *, out: Path | None, write_ya
     remark_threads(settings.threads, quiet=quiet)
     with progress_bar(settings.study, quiet=quiet) as progress:
         summary = run(settings, out, progress=progress, command=shlex.join(["lexiscope", *sys.argv[1:]]))
-    if summary.overview.rows:
+    if summary.overview.rows and not as_json:
         say_plain_table(to_text(summary.overview))
     for text in summary.remarks:
         remark(text, quiet=quiet)
+    if as_json:
+        print_results(out)
+        return
     say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")

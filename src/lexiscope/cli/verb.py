@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import click
 
@@ -31,11 +33,52 @@ class Interrupted(Failure):
     exit_code = 130
 
 
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Keep the value of an option that every verb has; its function does not get it."""
+    ctx.meta[f"{__name__}.{param.name}"] = value
+
+
+EVERY_VERB = (
+    click.Option(
+        ["-v", "--verbose"], is_flag=True, expose_value=False, callback=_keep, help="Show more about the progress."
+    ),
+    click.Option(
+        ["--log"],
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        expose_value=False,
+        callback=_keep,
+        help="Append all messages to a file.",
+    ),
+)
+"""The options that every verb has."""
+
+
 class Verb(click.Command):
     """A command whose errors are texts: exit status 1 for what the user can mend, 130 for an interruption."""
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters of the verb, those of every verb, and ``--help``."""
+        *own, asks_help = super().get_params(ctx)
+        return [*own, *EVERY_VERB, asks_help]
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb."""
+        """Run the verb, and tell what it does as ``--verbose`` and ``--log`` ask."""
+        asked = {param.name: ctx.meta.get(f"{__name__}.{param.name}") for param in EVERY_VERB}
+        # logging takes time to load, which help does not need
+        log_command = importlib.import_module("lexiscope.cli.log").log_command
+        try:
+            with cast(
+                AbstractContextManager[None], log_command(sys.argv[1:], verbose=asked["verbose"], file=asked["log"])
+            ):
+                return self._run(ctx)
+        except OSError as error:
+            # the file of --log; a fault of ours has no name of a file and keeps its traceback
+            if not isinstance(error.filename, str | bytes | os.PathLike):
+                raise
+            raise Failure(f"{os.fsdecode(error.filename)}: {error.strerror}") from error
+
+    def _run(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except LexiscopeError as error:

@@ -25,6 +25,23 @@ from lexiscope.core.scoring_options import Per as Per
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
 Offsets = np.ndarray[Any, np.dtype[np.int64]]
 
+
+@dataclass(frozen=True, slots=True)
+class ScoredOption:
+    """An option as a scorer reads it: the text before it, its own text, and the text before it without the context.
+
+    ``value`` is what is stored when it is chosen; ``neutral`` is empty where options are compared as they are. With
+    nothing before it, the option is a whole text. ``lowest``: of options with a neutral text, the one that gains least
+    by the context is chosen.
+    """
+
+    value: str
+    before: str
+    text: str
+    neutral: str = ""
+    lowest: bool = False
+
+
 _MEASURES: dict[str, str] = {"left": "log_probability", "masked": "pseudo_log_probability"}
 _PSEUDO = "pseudo_log_probability"
 

@@ -157,7 +157,7 @@ class Settings(_FrozenDataclass):
     ethics: str = option("", "ethics statement, free text, printed in the report", command_line=False)
     outputs: tuple[str, ...] = option(
         ("r_script", "codebook", "data_card"),
-        "beside tables, figures and report: r_script, codebook, data_card, csv, jsonl",
+        "beside tables, figures and report: r_script, codebook, data_card, csv, jsonl, r_data",
         command_line=False,
     )
 

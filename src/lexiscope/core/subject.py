@@ -80,6 +80,19 @@ class Scores(Protocol):
 
 
 @runtime_checkable
+class ScoresWholes(Protocol):
+    """A subject that scores and knows the log-probability of each text or continuation as a whole.
+
+    Its :class:`~lexiscope.core.scoring.TokenScores` have one entry for all that was scored: its tokens are not
+    counted, and parts of it are not compared.
+    """
+
+    @property
+    def wholes_only(self) -> Literal[True]:
+        """True."""
+
+
+@runtime_checkable
 class Generates(Protocol):
     """Can continue a prompt."""
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import AskFunction, Converses, Prompted
+from lexiscope.core.prompt import AskFunction, Converses, Prompted, Prompting
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
+from lexiscope.core.scoring import ScoredOption
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.subject import AnswersSome, Progress, Recording, Subject, capabilities
 
@@ -40,6 +41,10 @@ class AnswerFunction(Protocol):
         """Return the responses of one subject to all items, in the order of the items."""
 
 
+ScoredFunction = Callable[[Sequence[Item], Prompting, str], Sequence[tuple[ScoredOption, ...]]]
+"""The options of items as subjects that score texts are asked: the items as the view shows them, wording, view."""
+
+
 def no_check(_item: Item) -> None:
     """Check nothing: the task takes every item."""
 
@@ -58,7 +63,8 @@ class Task:
     share of right answers that a study assumes without any input. ``reads`` reads a file of its items that is no table
     of questions: its path, and ``dataset`` and ``language`` by name. ``wordings`` are those in which subjects that
     score texts are asked, the first by default; none where they are not asked in words. ``labelled`` returns the same
-    task with labelled items given to subjects that can use them; ``given`` then says which (a checksum).
+    task with labelled items given to subjects that can use them; ``given`` then says which (a checksum). ``scored``
+    returns the texts that decide between the options of items, where log-probabilities of whole texts can decide.
     """
 
     name: str
@@ -80,6 +86,7 @@ class Task:
     wordings: tuple[str, ...] = ()
     labelled: Callable[[Sequence[Item]], Task] | None = None
     given: str = ""
+    scored: ScoredFunction | None = None
 
     def asks_of(self, capability: str) -> bool:
         """Whether subjects of a capability can answer."""

@@ -1,8 +1,8 @@
 """Mini senses: 16 English nouns with two senses each, four sentences a noun, as items of six tasks (CC0).
 
 One list of sentences, glosses, broader terms, substitutes and groups of related words serves every question about
-senses: ``mini_senses?task=word_intrusion``, or ``--items mini_senses --task word_intrusion``. All right answers follow
-from how the sentences were written; nobody has answered the items.
+senses: ``mini_senses?task=word_intrusion``, or ``--items mini_senses --task word_intrusion``. All correct answers
+follow from how the sentences were written; no participant has answered the items.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ CARD = DatasetCard(
     first_item="mini_senses/bank-money-1",
     last_item="mini_senses/cabinet-ministers-2",
     remarks=(
-        "Nobody has answered these items: they show how the tools work. 16 nouns say little of a model.",
+        "No participant has answered these items: they show how the tools work. 16 nouns say little of a model.",
         "Tasks: sense_disambiguation (64 items), same_sense (64 pairs), sense_verification (128), substitution (64), "
         "sense_choice (64), word_intrusion (32).",
-        "No word of a group stands in a sentence of its sense. Glosses are ours, not those of a dictionary.",
+        "No word of a group is in a sentence of its sense. Glosses are ours, not those of a dictionary.",
         "Intruders and third groups are those of the next noun in the file; which of its two senses is fixed.",
     ),
     authorship=(("all fields", "written by a language model that worked on Lexiscope, checked by rule"),),

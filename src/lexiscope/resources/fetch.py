@@ -8,6 +8,7 @@ of a repository, a release, Zenodo, OSF.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import tempfile
@@ -28,6 +29,7 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.subject import Progress
 from lexiscope.resources.cards import ResourceCard
 
+LOG = logging.getLogger(__name__)
 VARIABLE = "LEXISCOPE_DATA"
 _COMMIT = re.compile(r"/[0-9a-f]{40}/")
 """A commit in an address: a file without a sha256 is the publisher's as it was then."""
@@ -285,7 +287,9 @@ def _try_thrice(file: DataFile, part: Path, *, hint: str, wait: Callable[[float]
         if final or attempt == TRIES:
             what = f"{file.url} was not downloaded ({attempt} {'try' if attempt == 1 else 'tries'})"
             raise DataError(what, why=problem, hint=hint)
-        wait(0.5 * 2.0**attempt)
+        pause = 0.5 * 2.0**attempt
+        LOG.warning("%s: %s. Attempt %d of %d in %.0f s.", file.url, problem, attempt + 1, TRIES, pause)
+        wait(pause)
 
 
 def _try(file: DataFile, part: Path) -> tuple[str, bool]:

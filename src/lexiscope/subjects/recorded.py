@@ -1,7 +1,10 @@
 """Recorded answers: the people and models whose answers are already in a file or come with a dataset.
 
 ``recorded:FILE.csv`` and ``recorded:FILE.parquet`` read a response table that Lexiscope wrote;
-``recorded:DATASET`` takes the answers that were published with a dataset of the catalog.
+``recorded:DATASET`` takes the answers that were published with a dataset of the catalog. Logs of evaluation programs
+that ran a task of ``lexiscope export``: ``recorded:FOLDER`` or ``recorded:FILE.jsonl`` read the samples of
+lm-evaluation-harness (``?bos=yes|no`` says what their run does not), ``recorded:FILE.eval`` and ``recorded:FILE.json``
+a log of inspect_ai.
 """
 
 from __future__ import annotations
@@ -20,30 +23,67 @@ from lexiscope.core.errors import Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.run import sha256_of
+from lexiscope.core.spec import plain_name, split_options
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.resources.tables.rows import RowReader
+from lexiscope.subjects._recorded_logs import LoggedLogProbabilities, LoggedReplies
 
 CAPABILITIES = ("Judges",)
+_REPLIES, _SAMPLES = (".eval", ".json"), ".jsonl"
 
 
-def load(spec: SubjectSpec) -> Recorded:
+def load(spec: SubjectSpec) -> Recorded | LoggedLogProbabilities | LoggedReplies:
     """Make the subject that gives recorded answers. The file or the dataset is read when it is first asked.
 
-    Errors: :class:`SpecError` where the name is neither a file nor a dataset.
+    Errors: :class:`SpecError` where the name is neither a file nor a dataset, and for an option of a log that is not
+    known.
     """
     name = spec.name
+    log = _log_path(name)
+    if log is not None:
+        return _log_subject(name, log)
     if Path(name).suffix in (".csv", ".parquet"):
         if not Path(name).is_file():
             raise SpecError(f"there is no file {name!r} of recorded answers")
     elif not catalog.has("datasets", name):
         known = ", ".join(catalog.names("datasets"))
-        raise SpecError(f"{name!r} is neither a .csv or .parquet file nor a dataset", hint=f"datasets: {known}")
+        raise SpecError(
+            f"{name!r} is neither a file (.csv, .parquet, .jsonl, .eval, .json), a folder of logs nor a dataset",
+            hint=f"datasets: {known}",
+        )
     return Recorded(name)
 
 
 def files_of(spec: SubjectSpec) -> tuple[Path, ...]:
-    """Return the file that a spec names; none where it names a dataset."""
+    """Return the files that a spec names; none where it names a dataset."""
+    log = _log_path(spec.name)
+    if log is not None:
+        return _log_subject(spec.name, log).files
     return (Path(spec.name),) if Path(spec.name).suffix in (".csv", ".parquet") else ()
+
+
+def _log_path(name: str) -> Path | None:
+    """The file or the folder of an evaluation program that a spec names."""
+    path = Path(plain_name(name))
+    if path.suffix in (*_REPLIES, _SAMPLES):
+        if not path.is_file():
+            raise SpecError(f"there is no file {str(path)!r} of recorded answers")
+        return path
+    return path if path.is_dir() and not catalog.has("datasets", str(path)) else None
+
+
+def _log_subject(name: str, path: Path) -> LoggedLogProbabilities | LoggedReplies:
+    options = split_options(name)[1]
+    if path.suffix in _REPLIES:
+        if options:
+            raise SpecError(f"a log of inspect_ai has no options, not {', '.join(options)}")
+        return LoggedReplies(name, path)
+    unknown = [key for key, value in options.items() if key != "bos" or value not in ("yes", "no")]
+    if unknown:
+        raise SpecError(
+            f"log-probabilities on record do not take the option {unknown[0]!r}", hint="use bos=yes or bos=no"
+        )
+    return LoggedLogProbabilities(name, path, options.get("bos", ""))
 
 
 class Recorded:

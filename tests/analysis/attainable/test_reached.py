@@ -72,7 +72,7 @@ def test_separation_is_the_share_of_pairs_in_order() -> None:
     times = draws.counts[0, draws.codes]
     drawn, truth = np.repeat(answers, times), np.repeat(right, times)
     assert reached.draws[0] == pytest.approx((drawn[truth][:, None] > drawn[~truth]).mean())
-    with pytest.raises(StatisticError, match="one right answer"):
+    with pytest.raises(StatisticError, match="one correct answer"):
         separation_reached(answers, np.ones(120, dtype=bool), draws)
 
 

@@ -42,7 +42,7 @@ def test_a_share_may_exceed_one_and_a_printed_ceiling_has_no_error() -> None:
     share = share_of(Reached(0.9, draws, 100, 50), Ceiling(0.8), chance=0.5)
     assert share.value == pytest.approx(4 / 3)
     assert share.draws == pytest.approx((draws - 0.5) / 0.3)
-    with pytest.raises(StatisticError, match="no higher than chance"):
+    with pytest.raises(StatisticError, match="not higher than chance"):
         share_of(Reached(0.9, draws, 100, 50), Ceiling(0.5), chance=0.5)
 
 

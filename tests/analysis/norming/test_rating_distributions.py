@@ -72,5 +72,5 @@ def test_a_model_with_one_rating_has_no_disagreement() -> None:
     assert isinstance(undefined, Undefined)
     assert "ask the model several times" in undefined.reason
     assert isinstance(by_name["earth_movers_distance", ""], Estimate)
-    with pytest.raises(StatisticError, match="7 is no point of the scale"):
+    with pytest.raises(StatisticError, match="7 is not a point of the scale"):
         counts_at_points([7], [0], 1, range(5))

@@ -8,7 +8,14 @@ import pytest
 
 from lexiscope.annotation.store.record import NoPlaceLeft, State
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, RatingsSection, StudyDefinition
+from lexiscope.annotation.study_file.definition import (
+    CatchSection,
+    DesignSection,
+    Payment,
+    RatingsSection,
+    StudyDefinition,
+    StudyTexts,
+)
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
@@ -16,8 +23,8 @@ from lexiscope.core.usage import Usage
 from ..store.made_study import Clock, qualified
 
 
-def study() -> FrozenStudy:
-    """One list of two items with one place."""
+def study(**changed: object) -> FrozenStudy:
+    """One list of two items with one place; what is given replaces a setting."""
     usages = [Usage(f"Here is the word number {k}.", 12, 16, lemma="word", language="en") for k in range(4)]
     items = [Item(f"i{k}", "made", (usages[k], usages[3 - k])) for k in range(2)]
     definition = StudyDefinition(
@@ -29,7 +36,7 @@ def study() -> FrozenStudy:
         ratings=RatingsSection(per_item=1),
         catch=CatchSection(per_list=0),
     )
-    return freeze(definition, items)
+    return freeze(definition.model_copy(update=changed), items)
 
 
 @pytest.mark.parametrize("places", [1, 2, 3])
@@ -71,3 +78,24 @@ def test_a_place_that_was_taken_away_is_not_there(tmp_path: Path) -> None:
         clock.forward(minutes=frozen.record.hold_minutes + 1)
         store.set_places("1", 0, actor="ana")
         assert store.renew_place(late).surplus
+
+
+@pytest.mark.parametrize(
+    ("language", "duration", "pay"),
+    [
+        ("en", "Duration: about 12.5 min", "Pay: 2.50 GBP"),
+        ("es", "Duración: unos 12.5 min", "Pago: 2.50 GBP"),
+        ("de", "Dauer: etwa 12.5 Min.", "Vergütung: 2.50 GBP"),
+        ("ar", "المدة: حوالي 12.5 دقيقة", "المكافأة: 2.50 GBP"),
+    ],
+)
+def test_the_consent_has_duration_and_pay(language: str, duration: str, pay: str) -> None:
+    """Both are in the consented text, in the study's language, between the researcher's text and the ethics line.
+
+    Without a payment there is no line of pay, and the duration stays.
+    """
+    texts, paid = StudyTexts(consent="I agree."), Payment(amount=2.5, currency="GBP", minutes=12.5)
+    frozen = study(language=language, texts=texts, ethics="Board 1", payment=paid)
+    assert frozen.consent_text == f"I agree.\n\n- {duration}\n- {pay}\n\nBoard 1"
+    unpaid = study(language=language, texts=texts, ethics="Board 1", payment=Payment(minutes=12.5))
+    assert unpaid.consent_text == f"I agree.\n\n- {duration}\n\nBoard 1"

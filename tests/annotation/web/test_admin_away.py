@@ -46,8 +46,8 @@ def test_pasted_ids_free_places_and_are_not_shown(tmp_path: Path) -> None:
                 for marked, kept in ((2, 1), (0, 3)):
                     page = await act(browser, PLACE, FORM, ids=ids, to="returned")
                     assert page.status_code == 200
-                    assert f"Marked: {marked}. Left as they were" in page.text
-                    assert f"had left before: {kept}. Ids that nobody came with: 1." in page.text
+                    assert f"Marked: {marked}. Not changed, because they had finished or left" in page.text
+                    assert f"left before: {kept}. Unknown IDs: 1." in page.text
                     assert "PLATFORM" not in page.text
                     assert "SUBMISSION" not in page.text
                     assert (state_of(app, ana), state_of(app, ben)) == (State.RETURNED, State.RETURNED)

@@ -29,7 +29,7 @@ from .made_web import made_definition, made_items
 from .test_admin_review import write
 
 pytestmark = pytest.mark.browser
-PAGES = ("", "items", "participants", "exclusions", "agreement", "comments", "invitations", "export", "log", "status")
+PAGES = ("", "items", "participants", "exclusions", "results", "comments", "invitations", "export", "log", "status")
 COMMENT = "The second sentence has an odd end, and I read it twice before I answered."
 
 

@@ -106,12 +106,12 @@ def test_the_overview_names_who_is_owed(tmp_path: Path) -> None:
         async def look() -> None:
             async with researcher(app) as browser:
                 page = (await browser.get("/researcher")).text
-                assert "Who is owed more pay" in page
+                assert "Underpaid participants" in page
                 for one in owed:
                     assert one.participant_id[:8] in page
                     assert f"{one.owed:.2f} GBP" in page
                 assert f"{sum(one.owed for one in owed):.2f} GBP" in page
-                assert "left before the end" in page
+                assert "Dropped out" in page
 
         run(look)
 

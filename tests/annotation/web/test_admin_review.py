@@ -124,7 +124,7 @@ def test_texts_go_on_from_the_queue(tmp_path: Path) -> None:
                 assert 'And so they left.,"",not reviewed,' in table.text
                 early = await browser.get("/researcher/review/items")
                 assert early.status_code == 409
-                assert "1 setups lack an accepted ending: s" in early.text
+                assert "Setups without an accepted ending for each meaning are incomplete." in early.text
                 (second,) = write(app, "ben", ["They stayed."])
                 for number in (first, second):
                     path = f"/researcher/review/{number}"

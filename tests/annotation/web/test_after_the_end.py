@@ -117,7 +117,7 @@ def test_a_newcomer_to_a_full_or_closed_study_sees_no_form(tmp_path: Path, *, cl
                     async with client(app) as first:
                         one = Person(first, app.study, right)
                         assert "DONE1" in (await one.whole_way(await one.arrive("d" * 24))).text
-                said = "takes no" if closed else "No place is free"
+                said = "does not accept participants" if closed else "No place is free"
                 late = await reader.go_on(open_page, consent="yes")
                 assert "<form" not in late.text
                 await no_form_anywhere(early, {}, code=said)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import re
+import sqlite3
 from pathlib import Path
 
+from lexiscope.annotation.store.engine import DATABASE_NAME
 from lexiscope.annotation.store.record import Phase, State
+from lexiscope.annotation.study_file.definition import Payment
 
 from .made_web import Person, client, form_of, made_definition, running
 
@@ -38,6 +43,24 @@ def test_from_the_link_to_the_code(tmp_path: Path) -> None:
             assert all(row["rt_server_ms"] is not None for row in stored if row["phase"] == "trials")
             await asyncio.gather(*app.tasks)
             assert app.store.people()[0].state is State.FINISHED
+
+    asyncio.run(visit())
+
+
+def test_the_consent_page_has_duration_and_pay(tmp_path: Path) -> None:
+    """A participant reads both before the first button, and what is stored is the text that they read."""
+
+    async def visit() -> None:
+        with running(tmp_path, made_definition(payment=Payment(amount=2.5, currency="GBP", minutes=12))) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study)
+                page = await person.arrive()
+                before = page.text.partition('name="consent"')[0]
+                assert re.findall(r"<li>(.*?)</li>", before) == ["Duration: about 12 min", "Pay: 2.50 GBP"]
+                await person.go_on(page, consent="yes")
+            with sqlite3.connect(tmp_path / DATABASE_NAME) as database:
+                digest = hashlib.sha256(app.study.consent_text.encode()).hexdigest()
+                assert database.execute("SELECT text_sha256 FROM consents").fetchall() == [(digest,)]
 
     asyncio.run(visit())
 

@@ -45,7 +45,7 @@ class Running:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.said += line
-            if line.startswith("researcher:"):
+            if line.startswith("Researcher:"):
                 self.url = line.split()[1].removesuffix("/researcher")
             if line.startswith("Ctrl-C"):
                 break
@@ -254,7 +254,7 @@ def test_a_thread_that_hangs_keeps_no_server(tmp_path: Path, signals: int) -> No
             waiting.sendall(f"GET /health HTTP/1.1\r\nhost: {running.url[7:]}\r\n\r\n".encode())
             time.sleep(0.5)
             assert running.end(signals=signals) == 0, running.said
-        assert "ended without waiting" in running.said
+        assert "Stopped without waiting" in running.said
         (tmp_path / "health").unlink()
     found = subprocess.run(
         [sys.executable, "-m", "lexiscope", "annotate", "status", "study", "--json"],

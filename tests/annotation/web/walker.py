@@ -211,7 +211,7 @@ class Walker:
         phase, position = self.page.url.split("/trial/")[1].split("/")
         flow = self.served.app.flow
         asked = flow.trial_at(self.participant, Phase(phase), int(position))
-        stimulus = self.page.locator(".stimulus")
+        stimulus = self.page.locator(".stimulus:not(.again *)")
         return Seen(
             Phase(phase),
             int(position),
@@ -219,7 +219,7 @@ class Walker:
             asked.screen,
             asked.shown,
             str(stimulus.inner_text()) if stimulus.count() else "",
-            tuple(self.page.locator(".stimulus .sentence, .stimulus p.target").all_inner_texts()),
+            tuple(self.page.locator(".stimulus:not(.again *) :is(.sentence, p.target)").all_inner_texts()),
             tuple(one.get_attribute("value") for one in self.page.locator('#answer [name^="option-"]').all()),
         )
 

@@ -158,5 +158,5 @@ def test_a_folder_of_parts_is_asked(tmp_path: Path) -> None:
     assert [(row["s"], row["answered"]) for row in rows] == [(3.0, None)] * 2
     shutil.copy(next((tmp_path / "parts").rglob("*.parquet")), tmp_path / "parts" / "copy.parquet")
     result = call("sql", tmp_path / "parts", "select count(*) n from responses")
-    assert "left out, not in run.json" in result.output
+    assert "excluded, not in run.json" in result.output
     assert "4" in result.stdout.split()

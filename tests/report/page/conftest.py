@@ -11,7 +11,8 @@ import pytest
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-@pytest.fixture(scope="session")
+# of a module: while it is open, no later test of the process may run an event loop of its own
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """The distribution's Chromium, without a network: every request but those to files is refused and remembered."""
     playwright = pytest.importorskip("playwright.sync_api")

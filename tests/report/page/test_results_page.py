@@ -103,7 +103,7 @@ def test_simulated_judgments_are_marked_everywhere() -> None:
     """Title, texts, drawings (also as files) and tables of simulated participants say so; nobody is called people."""
     marked = marked_results(PAGE, whole=True)
     assert marked.title == f"Do models follow simulated participants? {MARK}"
-    assert marked.questions[0].text == "Do <simulated participants> agree?"
+    assert marked.questions[0].text == f"Do <simulated participants> agree? {MARK}"
     for answer in marked.answers:
         assert answer.drawing is not None
         assert answer.drawing.mark == MARK

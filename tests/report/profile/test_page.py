@@ -42,6 +42,7 @@ def model(name: str, rho: float, *, accuracy: float = 0.59) -> ShownModel:
             share=Value(rho / 0.98, rho / 0.98 - 0.1, rho / 0.98 + 0.1),
             asked=672, variants=(ShownVariant("cosine_distance", rho, True), ShownVariant("layer 1", 0.2, False)),
             varied="layers 1–2", layers=((0, 0.0), (1, 0.2), (2, rho)), note="Layer 2.", of_raters=0.06,
+            needed="2 [1, 3]",
         ),
         "chosen": ShownCell(
             value=Value(accuracy, accuracy - 0.04, accuracy + 0.04), share=Value(0.3, 0.15, 0.42), asked=638
@@ -80,7 +81,7 @@ def test_sentences_have_direction_size_interval_and_people() -> None:
     )
     weak, against, high = model("weak", 0.05), model("odd", -0.3), model("high", 0.9)
     assert line_sentence(weak, RATED) == "Rated: no sign that Weak knows this, ρ = .05 [−.05, .15] includes chance (0)."
-    assert line_sentence(against, RATED).startswith("Rated: Odd goes against the right answers, ρ = −.30")
+    assert line_sentence(against, RATED).startswith("Rated: Odd goes against the correct answers, ρ = −.30")
     assert "above a single rater (.79), near the mean of people (.96)" in line_sentence(high, RATED)
     assert line_sentence(one, UNABLE) == "Unable: cannot answer. Needs Scores; this model offers Embeds."
     assert [sentence.partition(":")[0] for sentence in lead(profile(one), one)] == ["Rated", "Chosen"]
@@ -114,6 +115,14 @@ def test_what_must_never_be_shown(page: str) -> None:
     assert "there is no total" in text
 
 
+def test_a_line_has_the_number_needed_to_beat(page: str) -> None:
+    """In its row and where it unfolds; a line without single people's ratings has a dash."""
+    rated, chosen = re.findall(r'<span class="c5" data-h="number needed to beat">(.*?)</span>', page)
+    assert rated == "2 [1, 3]<small>people</small>"
+    assert chosen == "–<small></small>"
+    assert "<dt>Number needed to beat</dt><dd><b>2 [1, 3]</b> people: the fewest" in page
+
+
 def compared() -> ShownProfile:
     pairs = (
         ShownPair("b", "a", Value(0.1, -0.02, 0.22), False),
@@ -128,7 +137,7 @@ def test_models_side_by_side() -> None:
     """The sentence, the width of the intervals, differences from the first model, and a page for each model."""
     shown = compared()
     assert comparison_sentence(shown, shown.comparisons[0]) == (
-        "Rated: of 3 models, 1 is above one person (.79). B cannot be told apart from A; it differs from the others."
+        "Rated: of 3 models, 1 is above one person (.79). B cannot be distinguished from A; it differs from the others."
     )
     page = render_profile(shown)
     assert "3 pairs; a difference counts if it exceeds 2.61 standard errors" in page
@@ -136,7 +145,7 @@ def test_models_side_by_side() -> None:
     assert all(f'id="{name}"' in page for name in ("profile", "profile-2", "profile-3", "comparison"))
     (drawing,) = [drawn for drawn in profile_drawings(shown) if drawn.name == "models_rated"]
     assert drawing.columns()["sets"] == ["1", "1", "2"]
-    assert "cannot be told apart: B, A" in str(drawing.draw(NARROW).shapes)
+    assert "cannot be distinguished: B, A" in str(drawing.draw(NARROW).shapes)
 
 
 def test_a_share_above_one_and_below_zero_is_drawn() -> None:

@@ -1,4 +1,5 @@
-"""Several models on one line: paired differences that hold for all pairs together, and sets that cannot be told apart.
+"""Several models on one line: paired differences that hold for all pairs together, and sets that cannot be
+distinguished.
 
 Every model is resampled on the same words. The intervals of all differences are of one width in standard errors, the
 95 % quantile of the largest deviation of any pair (single-step max-T), so that with equal models in all but 5 % of
@@ -57,7 +58,7 @@ class ModelPairs:
     def sets(self) -> tuple[tuple[str, ...], ...]:
         """Return the largest sets in which no pair differs, the one with the best model first.
 
-        They are no ranks: two sets may share models, and a model between two others of a set may be missing in it.
+        They are not ranks: two sets may share models, and a model between two others of a set may be missing in it.
 
         >>> pairs = [PairedModels("a", "b", 0.1, -0.1, 0.3), PairedModels("a", "c", 0.5, 0.3, 0.7)]
         >>> ModelPairs(("a", "b", "c"), (*pairs, PairedModels("b", "c", 0.4, -0.1, 0.9)), 2.4).sets()

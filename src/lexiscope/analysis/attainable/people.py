@@ -6,7 +6,7 @@ reliability R of the item means. *Attainable* is √R: the correlation of a flaw
 
 R = 1 − mean(s²ᵢ / kᵢ) / var(ȳᵢ), with kᵢ ratings of item i, of mean ȳᵢ and variance s²ᵢ (n − 1). It is the ratio of two
 variances, of Pearson's scale; the correlation of random halves of the ratings of each item, corrected by Spearman and
-Brown, says how far that matters.
+Brown, says how much that matters.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 Of = Literal["mean", "spread"]
-"""What of the ratings of an item is predicted: their mean, or their standard deviation."""
+"""What of an item's ratings is predicted: their mean, or their standard deviation."""
 SPLITS = 50
 _LEAST: Mapping[Of, int] = {"mean": 2, "spread": 4}
-"""The fewest ratings of an item: two for a variance; four for the standard deviations of two halves."""
+"""The fewest ratings per item: two for a variance; four for the standard deviations of two halves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +40,8 @@ class RatedItems:
 
     ``norm`` is the mean of the ratings of each item, or their standard deviation. ``reliability`` is R in each
     resample of words, ``without`` R without each rater, ``norms_without`` the norm without each rater (NaN where too
-    few ratings are left); both are empty where raters are no persons. *Shape:* norm (items,); reliability (resamples,);
-    norms_without (raters, items).
+    few ratings are left); both are empty where raters are not persons. *Shape:* norm (items,); reliability
+    (resamples,); norms_without (raters, items).
     """
 
     items: tuple[str, ...]
@@ -93,8 +93,8 @@ def rated_items(
 
     *persons*: each rater is one person. One person is then the mean over raters of their correlation with the mean of
     the others (:func:`~lexiscope.analysis.agreement.raters.leave_one_out`), and everything is computed again without
-    each rater. Else the correlation is pooled over all ratings. Items with fewer than two ratings are left out; for
-    the spread, with fewer than four, and its reliability is that of random halves.
+    each rater. Otherwise the correlation is pooled over all ratings. Items with fewer than two ratings are excluded;
+    for the spread, with fewer than four, and its reliability is that of random halves.
 
     *Unit:* correlation. *Higher means:* people agree more. Errors: :class:`StatisticError` for fewer than 3 such items
     or 2 words; :class:`InputError` for an item without a word.
@@ -149,7 +149,7 @@ def _estimate(
 ) -> Estimate | Undefined:
     printed = statistic_name(name, **params)
     if not value > 0:
-        return Undefined(printed, "the ratings of an item vary as much as those of different items", about["n"])
+        return Undefined(printed, "an item's ratings vary as much as those of different items", about["n"])
     interval = percentile_interval(
         drawn, level=level, resampled="words", n_groups=about["n_groups"], within=(-1.0, 1.0)
     )
@@ -202,7 +202,7 @@ def _drawn_reliability(moments: _Moments, draws: WordDraws) -> FloatArray:
 
 
 def _without_each_rater(ratings: Ratings) -> tuple[FloatArray, FloatArray]:
-    """R, and the item means, without each rater; items that keep fewer than two ratings are left out."""
+    """R, and the item means, without each rater; items that keep fewer than two ratings are excluded."""
     centre = float(ratings.value.mean())
     values = ratings.value - centre
     sums = _item_sums(values, ratings.item, ratings.n_items)

@@ -27,7 +27,7 @@ from lexiscope.analysis.thresholds import FOLDS, fold_counts, held_out_shares
 from lexiscope.core.errors import StatisticError
 
 DEALINGS = 5
-"""So many dealings of the words into folds are averaged."""
+"""The number of dealings of the words into folds are averaged."""
 CHOICE_DRAWS, THRESHOLD_DRAWS = 400, 200
 """The most resamples in which a layer, or a threshold, is chosen again: each takes as long as many of another kind."""
 Degree = Literal["spearman", "auc"]
@@ -37,8 +37,10 @@ Degree = Literal["spearman", "auc"]
 class Reached:
     """What a model reaches: the statistic, the same in each resample of words and without each rater.
 
-    ``layers`` are the values at each layer on all words, where there are layers (the highest of them is too good).
-    *Shape:* draws (resamples,); without (raters,), empty where the statistic has no raters.
+    ``layers`` are the values at each layer on all words, if there are layers (the highest of them is too good).
+    ``answers`` are those that the statistic is of, each by the layer of other words (the mean of the dealings), NaN
+    without one. *Shape:* draws (resamples,); without (raters,) and answers (items,), empty where the statistic has no
+    raters.
     """
 
     value: float
@@ -48,6 +50,7 @@ class Reached:
     note: str = ""
     layers: tuple[tuple[int, float], ...] = ()
     without: FloatArray = field(default_factory=lambda: np.empty(0))
+    answers: FloatArray = field(default_factory=lambda: np.empty(0))
 
 
 def correlation_reached(
@@ -72,21 +75,23 @@ def correlation_reached(
     values = [correlation_value(column, norm, kind="spearman") for column in predictions]
     reached = _with_draws(float(weights @ values), columns, norm, draws, "spearman", seed, layers, chosen)
     without = np.array([_mean_correlation(predictions, weights, row[known]) for row in rated.norms_without])
-    return replace(reached, without=without)
+    used = np.full(len(known), np.nan)
+    used[known] = weights @ np.array(predictions)
+    return replace(reached, without=without, answers=used)
 
 
 def separation_reached(
     answers: FloatArray, right: BoolArray, draws: WordDraws, *, layers: Sequence[int] = (), seed: int = 0
 ) -> Reached:
-    """Return how often the answer to an item of the right answer *yes* exceeds that to another, ties half (AUC).
+    """Return how often the answer to an item whose correct answer is *yes* exceeds that to another, ties half (AUC).
 
     *Shape:* answers (items,) or (items, layers), NaN where there is none; right (items,).
-    Errors: :class:`StatisticError` where all items that have an answer have one right answer.
+    Errors: :class:`StatisticError` where all items that have an answer have one correct answer.
     """
     columns, known = _columns(answers)
     own, truth = draws.of(known), right[known]
     if truth.all() or not truth.any():
-        raise StatisticError(f"all {len(truth)} items have one right answer: there is nothing to separate")
+        raise StatisticError(f"all {len(truth)} items have one correct answer: there is nothing to separate")
     target, every = truth.astype(np.float64), _everything(own)
     predictions, weights, chosen = _held_out(columns, target, own, "auc", seed)
     values = [_scores("auc", p[:, None], target, own.codes, every)[0, 0] for p in predictions]

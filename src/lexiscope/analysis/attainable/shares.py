@@ -1,7 +1,7 @@
 """The share of the attainable: (model − chance) / (ceiling − chance), with the interval of both together.
 
 The model and the ceiling vary with the words and with the raters. Words are resampled, with both on the same
-resamples; raters, where they are persons, are left out one by one: a resample of raters would hold copies, which agree
+resamples; raters, if they are persons, are excluded one by one: a resample of raters would hold copies, which agree
 with each other. The two variances are added. A share may exceed 1; it is not cut off.
 """
 
@@ -36,8 +36,8 @@ class Ceiling:
 class Share:
     """A share of the attainable with its joint interval.
 
-    ``deviations`` are by rater: how far the share without the rater is from the mean of all of these, so that the sum
-    of their squares is the variance that raters bring. *Shape:* draws (resamples,).
+    ``deviations`` are by rater: by how much the share without the rater differs from the mean of all of these, so that
+    the sum of their squares is the variance that raters bring. *Shape:* draws (resamples,).
     """
 
     value: float
@@ -60,7 +60,7 @@ def share_of(reached: Reached, ceiling: Ceiling, *, chance: float = 0.0, level: 
     """Return the share of the attainable that a model reaches, with the joint interval.
 
     The interval is the share ± t standard errors; the degrees of freedom are Satterthwaite's, of the words and of the
-    raters (±1.96 where both are many). Errors: :class:`StatisticError` where the ceiling is no higher than chance, or
+    raters (±1.96 where both are many). Errors: :class:`StatisticError` where the ceiling is not higher than chance, or
     undefined in more than a tenth of the resamples.
 
     >>> reached = Reached(0.6, np.array([0.5, 0.6, 0.7]), 40, 20)
@@ -70,7 +70,7 @@ def share_of(reached: Reached, ceiling: Ceiling, *, chance: float = 0.0, level: 
     """
     above = ceiling.value - chance
     if not above > 0:
-        raise StatisticError(f"the ceiling ({ceiling.value:.2f}) is no higher than chance ({chance:.2f})")
+        raise StatisticError(f"the ceiling ({ceiling.value:.2f}) is not higher than chance ({chance:.2f})")
     value = (reached.value - chance) / above
     n = min(len(reached.draws), len(ceiling.draws)) if len(ceiling.draws) else len(reached.draws)
     over = ceiling.draws[:n] - chance if len(ceiling.draws) else np.full(n, above)
@@ -99,7 +99,7 @@ def mean_share(shares: Sequence[Share]) -> Share:
     with the fewest. Errors: :class:`StatisticError` without a share.
 
     >>> one = Share(0.2, 0.1, 0.3, np.array([0.1, 0.3]), {"ana": 0.05}, 40)
-    >>> mean = mean_share([one, one])  # a line counted twice is no better known
+    >>> mean = mean_share([one, one])  # a line counted twice is not better known
     >>> mean.value, mean.deviations["ana"], mean.draws.tolist()
     (0.2, 0.05, [0.1, 0.3])
     """

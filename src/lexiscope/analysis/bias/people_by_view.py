@@ -77,7 +77,7 @@ def people_by_view(
     Errors: :class:`StatisticError` where nobody answered any of these items; :class:`InputError` E506 for an item
     without a word.
 
-    >>> from lexiscope.core.response import Response
+    >>> from lexiscope.core.response import Response, ResponseTable
     >>> rows = [Response(who, "participant", item, "same_sense", "choice", option=option, view="context")
     ...         for who, options in (("ana", "ttf"), ("leo", "tff")) for item, option in zip("ijk", options)]
     >>> gold, words = dict(zip("ijk", "ttt")), dict(zip("ijk", ["oak", "elm", "ash"]))

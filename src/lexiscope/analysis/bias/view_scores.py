@@ -333,7 +333,7 @@ def answers_by_view(
 
     Of several answers to one item in one view the last row counts (a changed mind is a later row).
 
-    >>> from lexiscope.core.response import Response
+    >>> from lexiscope.core.response import Response, ResponseTable
     >>> given = [Response("m", "classifier", "i1", "same_sense", "choice", None, raw, view="full") for raw in "tf"]
     >>> answers_by_view(ResponseTable.from_rows(given), subject="m")
     {'full': {'i1': 'f'}}
@@ -361,7 +361,7 @@ def scored_views(
     ``|`` between them) says which items count, *words* what is resampled. A row without a readable answer is ``wrong``,
     or ``left out`` together with items that then have no answer. Items that a subject was never asked lower nothing.
 
-    >>> from lexiscope.core.response import Response
+    >>> from lexiscope.core.response import Response, ResponseTable
     >>> def row(who, option):
     ...     return Response(who, "participant", "i1", "same_sense", "choice", None, option, view="full")
     >>> table = ResponseTable.from_rows([row("ana", "t"), row("leo", "f")])

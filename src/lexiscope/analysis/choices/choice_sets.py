@@ -86,7 +86,7 @@ class Decisions:
         Margins of log-probabilities per token have a ratio of perplexities too: that of the best other option over that
         of the right one, geometric mean over items.
 
-        >>> from lexiscope.core.response import Response
+        >>> from lexiscope.core.response import Response, ResponseTable
         >>> row = lambda option, value: Response("lm", "lm", "i1", "minimal_pair", "score", value, option)
         >>> table = ResponseTable.from_rows([row("correct", -2.0), row("incorrect_1", -2.5)])
         >>> [(result.name, result.value) for result in decide(table, subject="lm", measure="score").margins()][-1]
@@ -108,7 +108,7 @@ class Decisions:
 
         They have the ids of the first, and neither margin nor winner.
 
-        >>> from lexiscope.core.response import Response
+        >>> from lexiscope.core.response import Response, ResponseTable
         >>> rows = [Response("lm", "lm", item, "minimal_pair", CORRECT, right) for item, right in (("a", 1), ("b", 0))]
         >>> found = recorded(ResponseTable.from_rows(rows), subject="lm")
         >>> found.both(found.aligned(("b", "a"))).correct.tolist(), found.both(found).correct.tolist()
@@ -154,7 +154,7 @@ def both_ways(first: Decisions, second: Decisions) -> BothWays:
 
     *Shape:* the same items in the same order. *Source:* Ivan et al. 2025, §6.
 
-    >>> from lexiscope.core.response import Response
+    >>> from lexiscope.core.response import Response, ResponseTable
     >>> rows = [Response("lm", "lm", item, "minimal_pair", CORRECT, right) for item, right in (("a", 1), ("b", 0))]
     >>> found = recorded(ResponseTable.from_rows(rows), subject="lm")
     >>> [(result.name, result.value) for result in both_ways(found, found).results()], both_ways(found, found).expected
@@ -195,7 +195,7 @@ def decide(table: ResponseColumns, *, subject: str, measure: str) -> Decisions:
 
     Ties are wrong and reported. *Higher means:* preferred. *Source:* Ivan et al. 2025, §3.6.
 
-    >>> from lexiscope.core.response import Response
+    >>> from lexiscope.core.response import Response, ResponseTable
     >>> row = lambda option, value: Response("lm", "causal_lm", "i1", "minimal_pair", "score", value, option)
     >>> table = ResponseTable.from_rows([row("correct", -2.0), row("incorrect_1", -2.5)])
     >>> found = decide(table, subject="lm", measure="score")
@@ -246,7 +246,7 @@ def decisions_of(table: ResponseColumns, *, subject: str, per: Per = "token") ->
     Log-probabilities decide by their value *per* token (text, character, byte); else the first measure of the subject
     that is no count of tokens and no self-test does. Errors: those of :func:`decide` and :func:`recorded`.
 
-    >>> from lexiscope.core.response import Response
+    >>> from lexiscope.core.response import Response, ResponseTable
     >>> row = Response("lm", "causal_lm", "i1", "minimal_pair", CORRECT, 1.0)
     >>> [(measure, found.correct.tolist()) for measure, found in decisions_of(ResponseTable.from_rows([row]),
     ...  subject="lm").items()]
@@ -314,7 +314,7 @@ def one_by_one(table: ResponseColumns, *, subject: str, measure: str) -> OneByOn
     Errors: those of :func:`option_values`; :class:`InputError` for a choice set whose tokens were not counted, where
     those of others were.
 
-    >>> from lexiscope.core.response import Response
+    >>> from lexiscope.core.response import Response, ResponseTable
     >>> row = lambda option, value: Response("lm", "causal_lm", "i1", "minimal_pair", "score", value, option)
     >>> table = ResponseTable.from_rows([row("correct", -2.0), row("incorrect_1", -2.5), row("incorrect_2", -1.0)])
     >>> one_by_one(table, subject="lm", measure="score").won.tolist()

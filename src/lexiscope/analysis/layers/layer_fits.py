@@ -71,7 +71,7 @@ def distances_of(
     *Shape:* each matrix (items, layers), in the order of *item_ids*.
     Errors: :class:`InputError` for a subject that did not answer every item at every layer.
 
-    >>> from lexiscope.core.response import Response
+    >>> from lexiscope.core.response import Response, ResponseTable
     >>> about = ("m", "encoder", "i", "t", "cosine_distance")
     >>> rows = [Response(*about, value, view="full", layer=k) for k, value in enumerate((0.0, 0.4))]
     >>> (distances,) = distances_of(ResponseTable.from_rows(rows), ["i"], ["full"], {})
@@ -202,7 +202,7 @@ def curves_of_families(
     """Return R² over the layers and the family of each fit, by its name, as means of families take them.
 
     *fits* come with their families. Those without a family, without a highest R², or without all layers from 0 on (two
-    at least) are left out (:func:`~lexiscope.analysis.layers.trajectory.family_by_depth_ratio`).
+    at least) are excluded (:func:`~lexiscope.analysis.layers.trajectory.family_by_depth_ratio`).
     """
     usable = {
         name: (fit, family)

@@ -61,6 +61,8 @@ R, RHO = (statistic_name(kind, of="distance", **{"with": "norms"}) for kind in (
 """The names of the correlations of distances with norms."""
 NO_BOUNDARY = "no layer separates the senses"
 """How the caution of a curve of AIC begins whose lowest value is not below that of the intercept alone."""
+WRONG_DIRECTION = "the wrong direction"
+"""How a caution begins where the distance of a layer goes against the hypothesis; a colon and the reason follow."""
 SEPARATED = "the senses are separated without error"
 """How the reason begins for a lowest AIC that is undefined because a layer separates the senses perfectly."""
 
@@ -369,7 +371,7 @@ def _no_boundary(curve: Curve, distance: FloatArray, same_sense: ArrayLike) -> s
     if near <= far:
         return ""
     means = f"mean distance {near:.3f} against {far:.3f}"
-    return f"the wrong direction: pairs with the same sense are farther apart ({means})"
+    return f"{WRONG_DIRECTION}: pairs with the same sense are farther apart ({means})"
 
 
 def _with_direction(curve: Curve, distance: ArrayLike, norms: ArrayLike) -> Curve:
@@ -378,7 +380,7 @@ def _with_direction(curve: Curve, distance: ArrayLike, norms: ArrayLike) -> Curv
         return curve
     column = [point.layer for point in curve.values].index(curve.best)
     r = correlation_value(np.asarray(distance, dtype=np.float64)[:, column], norms, kind="pearson")
-    farther = "the wrong direction: pairs that are further apart are rated as more related"
+    farther = f"{WRONG_DIRECTION}: pairs that are further apart are rated as more related"
     return replace(curve, caution=f"{farther} (r = {r:.3f})") if r > 0 else curve
 
 

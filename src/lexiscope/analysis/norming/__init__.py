@@ -1,1 +1,1 @@
-"""Norms from people and models together: what a model is worth, valid estimates with it, whom to ask next."""
+"""Norms from people and models together: what a model is worth, valid estimates with it, allocation of items."""

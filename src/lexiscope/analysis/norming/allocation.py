@@ -1,4 +1,5 @@
-"""Whom to ask next: items that people rate first, with the probability of each, so that estimates stay unbiased.
+"""Which items to ask about next: items that people rate first, with the probability of each, so that estimates stay
+unbiased.
 
 Items where the model is uncertain, or where models disagree, get people with a higher probability; a share of the
 probability is spread evenly, so that no item is hopeless. The sample has a fixed size and each item exactly its
@@ -49,7 +50,7 @@ class StoppingRule:
         )
 
     def is_met(self, estimate: Estimate, wave: int) -> bool:
-        """Say whether the study stops after this wave (from 1)."""
+        """Return whether the study stops after this wave (from 1)."""
         interval = estimate.interval
         narrow = interval.is_defined and (interval.high - interval.low) / 2 <= self.half_width
         return narrow or wave >= self.waves

@@ -1,6 +1,6 @@
 """The alternative annotator test: is a model closer to the other annotators than an annotator is, one after the other?
 
-Each annotator is left out in turn. On every item of this annotator the model and the annotator are compared with the
+Each annotator is excluded in turn. On every item of this annotator the model and the annotator are compared with the
 remaining annotators; the share of items on which the model is at least as close is its *advantage probability*. An
 annotator's test asks if that share exceeds the annotator's own share by more than −ε: ε is what the annotators' higher
 cost is worth. Tests are corrected by Benjamini and Yekutieli's method, which holds for any dependence. The *winning
@@ -51,7 +51,7 @@ class AnnotatorTest:
 
     @property
     def is_won(self) -> bool:
-        """Say whether the model is at least as good as this annotator, given ε."""
+        """Return whether the model is at least as good as this annotator, given ε."""
         return self.p_adjusted <= Q
 
 

@@ -20,7 +20,7 @@ from lexiscope.core.errors import StatisticError
 
 FOLDS = 10
 FEWEST = 8
-"""A line, τ² and σ² are learnt from so many rated items or more."""
+"""A line, τ² and σ² are learnt from at least this number of rated items."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

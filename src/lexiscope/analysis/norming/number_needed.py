@@ -2,7 +2,7 @@
 
 The mean of k raters of each item is correlated with the mean of its other raters, and the model with the mean of the
 *same* others. Both are averaged over random draws of the k. The number needed to beat is the smallest k at which people
-reach the model. A model with a number of 1 is no closer than one person is. *Source:* Trott 2024 (Open Mind 8,
+reach the model. A model with a number of 1 is not closer than one person is. *Source:* Trott 2024 (Open Mind 8,
 Behavior Research Methods 56).
 """
 
@@ -25,13 +25,13 @@ from lexiscope.core.showing import counted
 
 Method = Literal["spearman", "pearson"]
 DRAWS, LEFT_OUT_DRAWS = 100, 10
-"""Draws of k raters for the estimates, and for each value with some raters or words left out."""
+"""Draws of k raters for the estimates, and for each value with some raters or words excluded."""
 SPARED = 0.1
 """This share of the items may have fewer raters than the draws need; they are excluded."""
 MOST_PEOPLE = 15
 """The largest k that is tried."""
 MOST_LEFT_OUT = 80
-"""So many raters, words and groups of ratings are left out for an interval."""
+"""So many raters, words and groups of ratings are excluded for an interval."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,7 @@ def number_needed_to_beat(
 
     Intervals leave out each rater, each word and the ratings of both (a crossed jackknife), over fewer draws. The
     interval of the number needed is made of those of the differences: from the smallest k at which people may reach the
-    model to the smallest at which they are shown to. Where no k of the data is shown to, it has no upper end, and its
+    model to the smallest at which they are shown to. If no k of the data is shown to, it has no upper end, and its
     note says so.
 
     Errors: :class:`StatisticError` with fewer than 3 raters of nearly every item.
@@ -235,7 +235,7 @@ class _RatingsByItem:
             raise StatisticError("the number needed to beat needs a model with an answer for each item")
         counts, answered = ratings.counts(), ~np.isnan(answers).any(axis=0)
         usable = np.sort(counts[answered & (counts > 0)])
-        # nearly every item keeps a rater beside the largest k and those who are left out together
+        # nearly every item keeps a rater beside the largest k and those who are excluded together
         largest = -(-len(np.unique(ratings.rater)) // most_left_out) if most_left_out else 0
         fewest = int(usable[int(SPARED * len(usable))]) if len(usable) else 0
         if fewest < 3:
@@ -259,7 +259,7 @@ class _RatingsByItem:
         joined = tuple(centaurs.get(name) for name in models)
         most = min(fewest - 1 - largest, MOST_PEOPLE)
         if most < 1:
-            raise StatisticError(f"{fewest} raters of an item are too few where {largest} are left out at a time")
+            raise StatisticError(f"{fewest} raters of an item are too few where {largest} are excluded at a time")
         return cls(kept, value, keys, place, answers[:, rows], joined, rows, most, note)
 
     def closeness(
@@ -267,7 +267,7 @@ class _RatingsByItem:
     ) -> FloatArray:
         """Return the mean correlation with the others of k people, each model, and each model with k people.
 
-        It is over the first *draws*, so that values with some ratings left out have the draws of the value without.
+        It is over the first *draws*, so that values with some ratings excluded have the draws of the value without.
 
         *Shape:* keep (ratings,) → (1 + 2 · models, k); a model without a centaur has NaN.
         """

@@ -1,8 +1,8 @@
-"""People's distribution of ratings of an item compared with a model's: distances, entropy, disagreement.
+"""People's distribution of ratings per item compared with a model's: distances, entropy, disagreement.
 
 A mean hides whether people agree. Here the shares of the points of the scale are compared, item by item: earth mover's
-distance (how far ratings must be moved, in points), Kullback–Leibler divergence (with stated smoothing), and, over
-items, the correlation of the entropies and of the mean differences between two ratings of an item (*disagreement*, as
+distance (by how many points ratings must be moved), Kullback–Leibler divergence (with stated smoothing), and, over
+items, the correlation of the entropies and of the mean differences between two ratings per item (*disagreement*, as
 in the DisWiC task: Schlechtweg et al. 2025). People are split into halves at random: the model is compared with one
 half, and so is the other half. That second number is the *ceiling* of the distribution itself.
 """
@@ -33,7 +33,8 @@ _FEWEST_RATINGS, _MOST_LEFT_OUT = 4, 80
 
 
 def earth_movers_distance(first: ArrayLike, second: ArrayLike, points: Sequence[float]) -> FloatArray:
-    """Return how far ratings must be moved to make one distribution of the other. *Unit:* points of the scale.
+    """Return by how many points ratings must be moved to make one distribution of the other. *Unit:* points of the
+    scale.
 
     *Shape:* first, second (…, points), counts or shares → (…). *Higher means:* less alike. *Source:* Wasserstein's
     distance of order 1: the area between the two cumulative distributions.
@@ -71,7 +72,7 @@ def entropy(counts: ArrayLike) -> FloatArray:
 
 
 def disagreement(counts: ArrayLike, points: Sequence[float]) -> FloatArray:
-    """Return the mean difference between two ratings of an item, without their order. *Unit:* points of the scale.
+    """Return the mean difference between two ratings per item, without their order. *Unit:* points of the scale.
 
     *Shape:* counts (…, points) → (…). NaN for fewer than two ratings.
 
@@ -111,7 +112,7 @@ def compare_distributions(
     without an answer. Items with fewer than 4 ratings do not count. *groups* is the word of each item, which intervals
     leave out one by one. A model with one rating of each item has neither entropy nor disagreement: undefined.
 
-    Errors: :class:`StatisticError` for a rating that is no point, and with fewer than 3 items.
+    Errors: :class:`StatisticError` for a rating that is not a point, and with fewer than 3 items.
 
     >>> people = Ratings.from_arrays(list("abcd") * 3, list("iiiijjjjkkkk"), [1, 1, 1, 2, 1, 2, 2, 3, 1, 3, 1, 3])
     >>> same = compare_distributions(people, [[3, 1, 0], [1, 2, 1], [2, 0, 2]], [1, 2, 3], splits=2)
@@ -184,7 +185,7 @@ def compare_distributions(
 def counts_at_points(values: ArrayLike, rows: ArrayLike, n_rows: int, points: Sequence[float]) -> FloatArray:
     """Return how often each row has each point. *Shape:* values, rows (ratings,) → (rows, points).
 
-    Errors: :class:`StatisticError` for a value that is no point.
+    Errors: :class:`StatisticError` for a value that is not a point.
 
     >>> counts_at_points([1, 3, 3], [0, 0, 1], 2, [1, 2, 3]).tolist()
     [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
@@ -194,7 +195,7 @@ def counts_at_points(values: ArrayLike, rows: ArrayLike, n_rows: int, points: Se
     off = np.abs(given - scale[code]) > 1e-9
     if off.any():
         raise StatisticError(
-            f"{given[off][0]:g} is no point of the scale {', '.join(f'{point:g}' for point in points)}"
+            f"{given[off][0]:g} is not a point of the scale {', '.join(f'{point:g}' for point in points)}"
         )
     places = np.asarray(rows, dtype=np.int64) * len(scale) + code
     return np.bincount(places, minlength=n_rows * len(scale)).reshape(n_rows, len(scale)).astype(np.float64)
@@ -207,7 +208,7 @@ def _halves(ratings: Ratings, points: Sequence[float], splits: int, seed: int) -
     first: list[FloatArray] = []
     second: list[FloatArray] = []
     for _ in range(splits):
-        # the ratings of each item in a random order: the first half, and the second; an odd one is left out
+        # the ratings of each item in a random order: the first half, and the second; an odd one is excluded
         order = np.lexsort((rng.random(len(ratings)), ratings.item))
         position = np.arange(len(ratings)) - starts[ratings.item[order]]
         half = counts[ratings.item[order]] // 2

@@ -93,7 +93,7 @@ def mean_ratings(responses: ResponseColumns, item_ids: Sequence[str]) -> FloatAr
 
     *Shape:* (items,), NaN for an item without either. Simulated participants count as people.
 
-    >>> from lexiscope import Response
+    >>> from lexiscope import Response, ResponseTable
     >>> rows = [Response(who, "participant", "i", "t", "rating", value) for who, value in (("a", 1), ("b", 4))]
     >>> mean_ratings(ResponseTable.from_rows(rows), ["i", "j"]).tolist()
     [2.5, nan]

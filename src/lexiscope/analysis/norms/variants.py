@@ -140,7 +140,7 @@ def contrasts_of_pairs(
 ) -> list[Estimate | Undefined]:
     """Return what a comparison says of the whole predictions of each pair, its subject ``second vs first``.
 
-    Of a pair on which it is undefined, the statistic *test* has the reason.
+    The statistic *test* has the reason.
 
     >>> one, two = (Predictor(name, name, {"i": value}, "raw", 1, {}, 1) for name, value in (("a", 1.0), ("b", 3.0)))
     >>> compare = lambda first, second: [Estimate("gain", second["i"] - first["i"])]
@@ -183,7 +183,7 @@ def contrast_of_predictions(
 
     Returned are both mean absolute errors, V of the signed-rank test of the errors (first − second) with its p, the
     difference of the accuracies within SD and that of the correlations with the mean ratings, both second − first:
-    positive where the second is closer to people. Items that lack a prediction of one of them are excluded. *groups*
+    positive where the second is closer to people. Items without a prediction of one of them are excluded. *groups*
     (item id → word) are resampled whole for the intervals of the differences, the same ones for both subjects; the rank
     test takes items as independent. Errors: as :func:`lexiscope.analysis.norms.predictions.judged`;
     :class:`StatisticError` where no error differs.

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lexiscope.annotation.export.croissant import FILE as CROISSANT
+from lexiscope.annotation.export.croissant import croissant
 from lexiscope.annotation.export.long_table import (
     LIST_ID,
     excluded_sheet,
@@ -63,7 +65,8 @@ _ABOUT_FILES = """\
 
 Other files: `study.yaml` (the definition, without completion codes), `preregistration.md`, `plan.json` (if questions
 were planned: the signed plan and the deviations), `analysis.R` (the planned model, with lme4), `psych_ds/` (the
-judgments as a Psych-DS folder), `export.json` (counts, and SHA-256 of every file).
+judgments as a Psych-DS folder), `croissant.json` (every table in Croissant 1.1), `export.json` (counts, and SHA-256 of
+every file).
 """
 _AGREE = """\
 **For agreement: `lexiscope agree {file}`.** `{name}.csv` (`{name}.parquet`) has real items and valid
@@ -201,6 +204,8 @@ def _write_files(collected: StudyData, folder: Path) -> None:
         write_atomically(folder / name, release(collected))
     for name, text in psych_ds(collected, sheets[0], csv_texts[sheets[0].file]).items():
         write_atomically(folder / FOLDER / name, text)
+    # every table as it is on disk now, its checksum included
+    write_atomically(folder / CROISSANT, croissant(collected, (*described, *sheets, book), folder))
 
 
 def _check_replaceable(folder: Path) -> None:

@@ -139,7 +139,7 @@ def _report_of_study(run: CollectedRun) -> None:
         return
     if hasattr(catalog.settings(name), "min_ratings"):
         given["min_ratings"] = definition.ratings.per_item
-    run_study(name, given, out=run.out, write_yaml=None, quiet=run.quiet)
+    run_study(name, given, out=run.out, quiet=run.quiet)
     missing = [model for model in definition.planned.models if model not in run.subjects]
     if missing:
         added = " ".join(f"--subject {model}" for model in missing)

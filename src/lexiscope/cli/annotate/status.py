@@ -72,8 +72,9 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
 @click.command("verify", cls=Verb)
 @STUDY
 @POSTGRES
+@options.as_json
 @click.pass_context
-def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
+def verify(ctx: click.Context, /, study: Path, *, postgres: str | None, as_json: bool) -> None:
     """Check a study's database: file, audit log, seals, rules.
 
     The exit status is 1 if there is a problem.
@@ -81,6 +82,9 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
     on_disk = read_study(study)
     with open_snapshot(on_disk.freeze(), on_disk.folder, url=postgres, checked=False) as store:
         check = store.verify()
+    if as_json:
+        print_json({"answers": check.answers, "audit_entries": check.audit_entries, "problems": list(check.problems)})
+        ctx.exit(1 if check.problems else 0)
     for problem in check.problems:
         say(problem)
     problems = counted(len(check.problems), "problem") if check.problems else "no problems"

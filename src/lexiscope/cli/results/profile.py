@@ -10,6 +10,7 @@ import click
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say, say_folded
 from lexiscope.cli.verb import Verb
+from lexiscope.collect import with_run_options
 from lexiscope.report.profile.content import ShownModel, ShownProfile
 from lexiscope.report.profile.sentences import comparison_sentence, lead
 from lexiscope.studies.kit.profile.battery import DEFAULT, load_battery
@@ -31,6 +32,7 @@ from lexiscope.studies.kit.profile.shown import shown_profile
 @options.path("--cache", metavar="FOLDER", about="Where answers are kept, by content; by default the user's cache.")
 @click.option("--any-language", is_flag=True, help="Ask lines in languages that a model does not declare, too.")
 @options.of_arguments(profile, "seed")
+@options.device
 @options.threads
 @options.engine
 @options.as_json
@@ -43,6 +45,7 @@ def profile_verb(
     cache: Path | None,
     any_language: bool,
     seed: int,
+    device: str,
     threads: int,
     as_json: bool,
     quiet: bool,
@@ -52,9 +55,11 @@ def profile_verb(
     A MODEL is the spec of a subject, such as encoder:minilm, or the name of a model whose answers were published with
     the data, such as gpt-4. Each line of the battery is asked once: answers are kept by their content, and a second
     profile of a model loads no weights. With several models the page has a comparison, too: paired differences on the
-    same words, and which models cannot be told apart.
+    same words, and which models cannot be distinguished.
     """
     chosen = load_battery(battery)
+    # a name without a kind is that of a model whose answers were published
+    models = tuple(with_run_options(model, device=device) if ":" in model else model for model in models)
     remark(f"battery: {chosen}", quiet=quiet)
     remark_threads(threads, quiet=quiet)
     with progress_bar(chosen.name, quiet=quiet) as report:

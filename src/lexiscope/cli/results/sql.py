@@ -47,16 +47,16 @@ def sql(*, run: Path, query: str, as_csv: bool, as_json: bool, threads: int, qui
     """Ask the responses and results of a run a question in SQL.
 
     RUN is the folder of a run, a folder of parts, or a Parquet file of responses. QUERY is one SELECT of DuckDB's SQL.
-    It can read the views responses and results (of results.json), and files of your own by their names: join items.csv
+    It can read the views responses and results (of results.json), and your files by their names: join items.csv
     to have the conditions of items. Files of a run are checked first. Nothing is changed: other statements than SELECT
-    are refused.
+    are rejected.
     """
     if as_csv and as_json:
         raise click.UsageError("--csv and --json are two forms of one output: choose one")
     duckdb = require("duckdb", "sql")
     files, left_out = _checked_files(run, quiet=quiet)
     for name in left_out:
-        remark(f"left out, not in {RUN}: {name}", quiet=quiet)
+        remark(f"excluded, not in {RUN}: {name}", quiet=quiet)
     results = run / _RESULTS
     about_results = f"there are no results: {run} has no {_RESULTS}"
     if results.is_file():
@@ -72,7 +72,7 @@ def sql(*, run: Path, query: str, as_csv: bool, as_json: bool, threads: int, qui
 
 
 def _checked_files(run: Path, *, quiet: bool) -> tuple[Sequence[Path], Sequence[str]]:
-    """Return the files of responses, after a check of the whole run, and the names of those that are left out."""
+    """Return the files of responses, after a check of the whole run, and the names of those that are excluded."""
     scan = ResponseTable.scan(run)
     if run.is_file():
         check_file(run)
@@ -88,7 +88,7 @@ def _checked_files(run: Path, *, quiet: bool) -> tuple[Sequence[Path], Sequence[
 
 @contextmanager
 def _connected(duckdb: Any, files: Sequence[Path], results: Path, threads: int) -> Iterator[Any]:
-    """Give a connection to a database in memory with the two views; what does not fit goes to a folder of its own."""
+    """Give a connection to a database in memory with the two views; what does not fit goes to a separate folder."""
     known = [_columns_of(path) for path in files]
     with tempfile.TemporaryDirectory(prefix="lexiscope-sql-") as folder:
         config = {
@@ -105,7 +105,7 @@ def _connected(duckdb: Any, files: Sequence[Path], results: Path, threads: int) 
             connection.execute(f"CREATE VIEW responses AS SELECT {cells} FROM {source}")
             if results.is_file():
                 connection.register("results", _results_table(results))
-            # times of responses are in UTC, whatever the zone of this machine
+            # times of responses are in UTC, regardless of the zone of this machine
             connection.execute("SET TimeZone = 'UTC'")
             connection.execute("SET lock_configuration = true")
             yield connection

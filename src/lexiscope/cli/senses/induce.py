@@ -12,6 +12,7 @@ import click
 from lexiscope.cli import options
 from lexiscope.cli.output import print_table, progress_bar, remark, say
 from lexiscope.cli.verb import Verb, check_new, existing_file
+from lexiscope.collect import with_run_options
 from lexiscope.core import catalog
 from lexiscope.core.run import sha256_of
 from lexiscope.resources.corpora.running_text import corpus_files
@@ -42,6 +43,7 @@ _SHOWN = 20
 )
 @options.of_settings(ClusterSettings)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw and the clusters.")
+@options.device
 @options.quiet
 def induce(
     subject: str,
@@ -51,6 +53,7 @@ def induce(
     out: Path,
     per_word: int,
     seed: int,
+    device: str,
     quiet: bool,
     **given: Any,
 ) -> None:
@@ -63,7 +66,7 @@ def induce(
     """
     check_new(out)
     asked, settings = read_words(existing_file(words)), options.make_settings(ClusterSettings, given)
-    encoder, files = catalog.subject(subject), corpus_files(corpus)
+    encoder, files = catalog.subject(with_run_options(subject, device=device)), corpus_files(corpus)
     with progress_bar("induce", quiet=quiet) as report:
         usages = draw_usages(asked, files, per_word=per_word, seed=seed, progress=report)
         about = {

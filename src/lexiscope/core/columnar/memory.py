@@ -43,7 +43,7 @@ SCHEMA = pa.schema(
 
 COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
 ADDED: tuple[str, ...] = ("scale",)
-"""Columns that tables of earlier versions lack: their cells are missing then."""
+"""Columns that are missing in tables of earlier versions: their cells are missing then."""
 REQUIRED: tuple[str, ...] = ("subject_id", "subject_kind", "item_id", "task", "measure")
 TEXT = "raw"
 """The column whose cells are texts of any length, hardly ever equal."""
@@ -52,11 +52,12 @@ NAMES = frozenset(field.name for field in SCHEMA if pa.types.is_string(field.typ
 NAME_TYPE = pa.dictionary(pa.int32(), pa.large_string())
 TEXT_TYPE = pa.large_string()
 SLACK = 4096
-"""A table of few rows keeps at most so many texts that none of its rows has: no function is slower than its rows."""
+"""A table of few rows keeps at most this number of texts that none of its rows has: no function is slower than its
+rows."""
 _SMALL_CHUNK = 2**16
 _FEW = 256
 _LARGE = 2**30
-"""Bytes of texts of which some may not occur: they are left out before a type of 2 GiB has to hold them."""
+"""Bytes of texts of which some may not occur: they are excluded before a type of 2 GiB has to hold them."""
 
 Column = Any
 """A ``pyarrow.ChunkedArray`` in the form of memory."""
@@ -72,7 +73,7 @@ def memory_type(name: str) -> Any:
 
 
 def absent(column: Column) -> bool:
-    """Say whether a column in the form of memory has no value at all."""
+    """Return whether a column in the form of memory has no value at all."""
     return bool(pa.types.is_null(column.type))
 
 
@@ -236,7 +237,7 @@ def starts_with(column: Column, beginning: str) -> Any:
 
 
 def same(first: Column, second: Column) -> bool:
-    """Say whether two columns hold the same rows, whatever the order of their dictionaries."""
+    """Return whether two columns hold the same rows, regardless of the order of their dictionaries."""
     if first.equals(second):
         return True
     if len(first) != len(second) or first.null_count != second.null_count or absent(first) != absent(second):
@@ -299,7 +300,7 @@ def text_bytes(column: Column) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def exceeds(column: Column, n_bytes: int) -> bool:
-    """Say whether the texts of a column of names, each written out in its rows, have more bytes than this."""
+    """Return whether the texts of a column of names, each written out in its rows, have more bytes than this."""
     if absent(column):
         return False
     longest = pc.max(pc.binary_length(_dictionary(column))).as_py()

@@ -29,9 +29,9 @@ from lexiscope.core.columnar.memory import (
 
 ROWS_OF_GROUP = 2**20
 TEXT_OF_GROUP = 2**28
-"""A row group ends after so many rows, or before its free texts have more bytes: a writer holds no more."""
+"""A row group ends after this number of rows, or before its free texts have more bytes: a writer holds no more."""
 ROWS_OF_BATCH = 2**17
-"""So many rows of a file are held at once by what reads it in batches."""
+"""This number of rows of a file are held at once by what reads it in batches."""
 _MOST_BYTES = 2**31 - 1
 _BYTES_OF_ROW = 64
 _FREE_TEXTS = (TEXT, "option")
@@ -148,7 +148,7 @@ def trim_table(table: Table) -> Table:
 
 
 def open_file(path: Path) -> parquet.ParquetFile:
-    """Open a Parquet file whose names are to be read as codes, where it has them as texts."""
+    """Open a Parquet file whose names must be read as codes, if it has them as texts."""
     known = parquet.read_metadata(path)
     columns = [known.schema.column(place) for place in range(known.num_columns)]
     names = [column.path for column in columns if column.path in NAMES and column.physical_type == "BYTE_ARRAY"]
@@ -176,7 +176,7 @@ def _is_empty(statistics: Any, n_rows: int) -> bool:
 
 
 def read_table(file: parquet.ParquetFile) -> Table:
-    """Read a file as a table in the form of memory; a column that it lacks, or that is empty, has no value.
+    """Read a file as a table in the form of memory; a column that it does not have, or that is empty, has no value.
 
     Errors: those of Arrow, also for text that is no UTF-8.
     """

@@ -36,10 +36,10 @@ Signature = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """A file of responses: where it is, what it was when it was listed, and what its seal says of it.
+    """A file of responses: its place, what it was when it was listed, and what its seal says of it.
 
     ``holds`` has what all of its rows hold in a column, as ``run.json`` says, and ``folders`` what the names of its
-    folders say about columns that a file of another program may lack.
+    folders say about columns that a file of another program may not have.
     """
 
     path: Path
@@ -66,7 +66,7 @@ class StoredPart:
 def find_parts(place: Path) -> tuple[list[StoredPart], list[str]]:
     """Return the files of responses at a place, a file or a folder, and the names of files that no record names.
 
-    Of a run it is ``responses.parquet``; of a folder of parts, those in its ``run.json``; of any other folder, all
+    For a run it is ``responses.parquet``; for a folder of parts, those in its ``run.json``; of any other folder, all
     Parquet files whose path has no name that begins with a dot or an underscore.
     Errors: :class:`InputError` for a place without responses; :class:`RunError` for a run that is not finished, and
     for a record that is damaged.

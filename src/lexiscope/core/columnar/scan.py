@@ -42,7 +42,7 @@ Condition = tuple[str, Any]
 def mark_simulated(table: Table) -> Table:
     """Give the kind ``simulated`` to every row whose subject is a simulated participant by its id.
 
-    Tables are marked where they are made or read, whatever file they came from: no reader can forget it.
+    Tables are marked where they are made or read, regardless of the file that they came from: no reader can forget it.
     """
     if not {"subject_id", "subject_kind"} <= set(table.column_names):
         return table
@@ -138,7 +138,7 @@ class StoredRows:
 def check_columns(names: Container[str], path: Path) -> None:
     """Check that a Parquet file is one of responses, of this version or an earlier one, by the names of its columns.
 
-    Errors: :class:`InputError` for a column that it lacks.
+    Errors: :class:`InputError` for a column that it does not have.
     """
     lacking = [name for name in COLUMNS if name not in names and name not in ADDED]
     if lacking:
@@ -163,7 +163,7 @@ def _batches(file: parquet.ParquetFile, groups: Sequence[int], names: Sequence[s
 
 
 def _rows_alone(n_rows: int) -> Table:
-    """A table of so many rows of which no column is needed."""
+    """A table of a number of rows of which no column is needed."""
     return pa.table({"raw": nothing(n_rows)})
 
 

@@ -14,7 +14,7 @@ from typing import cast
 
 from lexiscope.core.errors import InputError, Place, SubjectError
 from lexiscope.core.item import Item
-from lexiscope.core.scoring import ScoringPolicy, TokenScores
+from lexiscope.core.scoring import ScoredOption, ScoringPolicy, TokenScores
 from lexiscope.core.subject import Progress, Scores, Subject
 
 _END = "\n"
@@ -49,6 +49,26 @@ def answer_texts(before: str, answers: Sequence[str], *, end: str = "") -> list[
     ['Is it? Yes', 'Is it? No']
     """
     return [f"{before} {answer}{end}" for answer in answers]
+
+
+def scored_pairs(options: Sequence[ScoredOption], *, left: bool = True) -> list[tuple[str, str]]:
+    """Return what is scored for the options of an item: the text before, and the answer that follows it.
+
+    The options in their context come first, then those that have a neutral text, behind it. *left*: the scorer reads
+    from left to right and does not see where the text ends.
+
+    >>> scored_pairs([ScoredOption("t", "Is it?", "Yes"), ScoredOption("f", "Is it?", "No")])
+    [('Is it?', ' Yes'), ('Is it?', ' No')]
+    >>> scored_pairs([ScoredOption("correct", "", "The whole text.")])
+    [('', 'The whole text.')]
+    """
+    # who sees the end of the text sees which option is whole
+    end = answer_end([option.text for option in options]) if left and any(option.before for option in options) else ""
+    befores = [(option.before, option) for option in options]
+    befores += [(option.neutral, option) for option in options if option.neutral]
+    return [
+        (before, answer_texts("", [option.text], end=end)[0] if before else option.text) for before, option in befores
+    ]
 
 
 def score_items(

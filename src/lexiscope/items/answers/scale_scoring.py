@@ -17,16 +17,15 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES, AskFunction, ChatQuestion, Prompted, Prompting
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.core.scoring import ScoringPolicy
+from lexiscope.core.scoring import ScoredOption, ScoringPolicy
 from lexiscope.core.subject import Progress, Scores, Subject
-from lexiscope.core.task import AnswerFunction
+from lexiscope.core.task import AnswerFunction, ScoredFunction
 from lexiscope.items.answers.chat_answers import MEASURE_EXPECTED, MEASURE_MASS, mean_of_points
 from lexiscope.items.answers.continuations import (
-    answer_end,
-    answer_texts,
     check_distinct_answers,
     continuation_policy,
     score_items,
+    scored_pairs,
 )
 from lexiscope.items.arrange.views import view_item
 
@@ -87,6 +86,18 @@ def scoring_function(task: str, measure: str, asks: AskFunction) -> AnswerFuncti
     return by_scoring
 
 
+def scale_options(asks: AskFunction) -> ScoredFunction:
+    """Return the function that returns the points of the scale of items as :func:`scoring_function` scores them."""
+
+    def points(items: Sequence[Item], how: Prompting, view: str) -> list[tuple[ScoredOption, ...]]:
+        """Return the points of each item behind its prompt."""
+        words = {"language": how.language, "variant": how.variant or GUIDELINES, "shots": how.shots}
+        questions = [asks(item, view=view, **words) for item in items]  # type: ignore[arg-type]
+        return [_points(question) for question in questions]
+
+    return points
+
+
 def prompt_of(question: ChatQuestion) -> str:
     """Return the messages as one text that a point of the scale may follow, an empty line between two.
 
@@ -97,9 +108,13 @@ def prompt_of(question: ChatQuestion) -> str:
     return "\n\n".join(message.content for message in question.messages)
 
 
+def _points(question: ChatQuestion) -> tuple[ScoredOption, ...]:
+    before, points = prompt_of(question), [f"{point:g}" for point in _scale(question).options]
+    return tuple(ScoredOption(point, before, point) for point in points)
+
+
 def _texts(question: ChatQuestion) -> list[str]:
-    points = [f"{point:g}" for point in _scale(question).options]
-    return answer_texts(prompt_of(question), points, end=answer_end(points))
+    return [before + answer for before, answer in scored_pairs(_points(question))]
 
 
 def _scale(question: ChatQuestion) -> Scale:

@@ -62,7 +62,8 @@ def columns_named(field: str, header: Sequence[str]) -> list[str]:
 
 
 def describes_rows(name: str) -> bool:
-    """Say whether a column numbers or dates rows, or says how they came about: no condition of an item, and no rater.
+    """Return whether a column numbers or dates rows, or says how they were produced: no condition of an item, and no
+    rater.
 
     >>> describes_rows("Trial number"), describes_rows("idx"), describes_rows("frequency")
     (True, True, False)
@@ -142,7 +143,7 @@ class ColumnMap:
     """The name of the column for each part of an item; ``None`` where the file has no such column.
 
     ``target`` is the wordform in both sentences, ``target_1`` and ``target_2`` where they differ. ``word`` is what
-    items are grouped by (the lemma). ``gold`` is the right answer, ``split`` the part of the set (train, dev, test).
+    items are grouped by (the lemma). ``gold`` is the correct answer, ``split`` the part of the set (train, dev, test).
     Ratings stand either in long form (``rater``, ``rating``: a row per rating) or as one ``norm`` (mean, with
     ``n_ratings``) per row, or in one column per rater (``raters``).
     """
@@ -209,7 +210,7 @@ class ColumnMap:
         return replace(self, **parts)
 
     def with_word_alone(self) -> ColumnMap:
-        """Let the word be the sentence too, where there is no column of sentences: the usage is the word itself.
+        """Let the word be the sentence too, if there is no column of sentences: the usage is the word itself.
 
         >>> ColumnMap(target="form").with_word_alone().sentence_1
         'form'
@@ -244,7 +245,7 @@ class Indices:
 
     @classmethod
     def of(cls, columns: ColumnMap, header: Sequence[str]) -> Indices:
-        """Look up the columns; those that the header lacks are left out (see :func:`missing_columns`)."""
+        """Look up the columns; those that are not in the header are excluded (see :func:`missing_columns`)."""
         at = {name: i for i, name in reversed(list(enumerate(header)))}
         raters = tuple((name, at[name]) for name in columns.raters if name in at)
         return cls({part: at[name] for part, name in columns.items() if name in at and part != "raters"}, raters)

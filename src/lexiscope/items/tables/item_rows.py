@@ -22,7 +22,7 @@ _NUMBERS = ("rating", "norm", "n_ratings")
 class ItemRows:
     """An item file: its header (``None`` where it cannot be read), its rows, which column is what.
 
-    ``shown`` are the columns that are conditions whatever their name. ``opened`` is the file as it was understood;
+    ``shown`` are the columns that are conditions regardless of their name. ``opened`` is the file as it was understood;
     ``None`` where it was read strictly, as UTF-8 only.
     """
 
@@ -49,8 +49,8 @@ def item_rows(
     """Open an item file. Without *options* it is read strictly: UTF-8, no export of another program.
 
     *columns* names the columns whose names are not usual ones, *conditions* (patterns) those that are conditions
-    whatever their name; *word_alone*: the usage of a file without a column of sentences is the word itself. Errors of
-    rows are given to *report*. Errors: :class:`InputError` for a column that was named and is not there, and for a
+    regardless of their name; *word_alone*: the usage of a file without a column of sentences is the word itself. Errors
+    of rows are given to *report*. Errors: :class:`InputError` for a column that was named and is not there, and for a
     decimal sign that cannot be told.
     """
     if options is None:
@@ -80,7 +80,7 @@ def item_columns(
     word_alone: bool = False,
     any_raters: bool = False,
 ) -> tuple[frozenset[str], ColumnMap]:
-    """Return the columns of an opened file that are conditions whatever their name, and which column is what.
+    """Return the columns of an opened file that are conditions regardless of their name, and which column is what.
 
     Columns of raters are those with usual names (p1, rater_a); with *any_raters* also others with numbers on one scale.
     Errors: :class:`InputError` for a column that was named and is not there, and with *any_raters* E006 if it is not
@@ -120,5 +120,5 @@ def _columns(
 
 
 def _merged(first: ColumnMap, second: ColumnMap) -> ColumnMap:
-    """Return the columns of both; of a part that both have, the first's."""
+    """Return the columns of both; if both have a part, the first's."""
     return replace(second, **{part.name: value for part in fields(first) if (value := getattr(first, part.name))})

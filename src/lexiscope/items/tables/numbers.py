@@ -34,7 +34,7 @@ class NumberForm:
     missing: frozenset[str] = NO_ANSWER
 
     def is_missing(self, text: str) -> bool:
-        """Say whether a cell means that there was no answer."""
+        """Return whether a cell means that there was no answer."""
         value = self.read(text)
         return value is not None and value != value
 

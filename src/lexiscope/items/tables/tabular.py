@@ -44,7 +44,7 @@ def write_items(items: Sequence[Item], path: Path | str) -> None:
     for item in items:
         options = json.dumps(item.options, ensure_ascii=False) if item.options else ""
         fields = [item.item_id, *map(_escape_text, (item.dataset, item.list_id, item.gold)), options]
-        scale = [_scale_text(item.scale)] if own else []
+        scale = [scale_text(item.scale)] if own else []
         conditions = [_condition_text(item.conditions[name]) if name in item.conditions else "" for name in names]
         lines.append([*fields, *scale, *_usage_fields(item, n_usages), *conditions])
     write_atomically(Path(path), "".join(",".join(map(csv_field, line)) + "\n" for line in lines))
@@ -98,20 +98,22 @@ def _item(values: dict[str, str], row: Row) -> Item:
                 for name, text in values.items()
                 if name.startswith(_CONDITION) and text
             },
-            scale=_scale(values.get(_SCALE, "")),
+            scale=scale_of_text(values.get(_SCALE, "")),
         )
     except (ValueError, KeyError, LexiscopeError) as error:
         place = Place(row.path, row.line, item_id=values["item_id"])
         raise InputError("this row is not an item", code="E405", place=place, why=str(error)) from error
 
 
-def _scale_text(scale: Scale | None) -> str:
+def scale_text(scale: Scale | None) -> str:
+    """Return a scale as the text of a cell, with the words at its points; empty for none."""
     if scale is None:
         return ""
     return json.dumps([str(scale), *scale.anchors], ensure_ascii=False) if scale.anchors else str(scale)
 
 
-def _scale(text: str) -> Scale | None:
+def scale_of_text(text: str) -> Scale | None:
+    """Return the scale of a cell that :func:`scale_text` wrote. Errors: those of :meth:`Scale.parse`."""
     if not text.startswith("["):
         return Scale.parse(text) if text else None
     printed, *anchors = json.loads(text)

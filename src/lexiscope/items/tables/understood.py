@@ -60,7 +60,7 @@ class Understanding:
     warnings: tuple[str, ...] = ()
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the lines of a screen, each as a head and a text; heads without a text are left out."""
+        """Return the lines of a screen, each as a head and a text; heads without a text are excluded."""
         of = f" ({self.program} export)" if self.program else ""
         missing = ", ".join(f"{text or 'empty'} {n:,}" for text, n in self.missing)
         n_missing = sum(n for _, n in self.missing)
@@ -79,7 +79,7 @@ class Understanding:
         return [(head, text) for head, text in rows if text]
 
     def summary(self) -> str:
-        """Return one line: the columns, and whatever else of the file is not the most usual."""
+        """Return one line: the columns, and anything else of the file that is not the most usual."""
         fields: dict[str, list[str]] = {}
         for taken in self.taken:
             if taken.columns:
@@ -129,7 +129,7 @@ def missing_texts(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 
 def sizes_of(n_ratings: int, n_items: int, n_raters: int, *, choices: bool = False) -> str:
-    """Return how many ratings, items and raters there are, in words.
+    """Return how many ratings, items and raters there are, as text.
 
     >>> sizes_of(10639, 812, 131)
     '10,639 ratings of 812 items by 131 raters'

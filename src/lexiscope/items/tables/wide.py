@@ -74,7 +74,7 @@ def answer_columns(
 
 
 def _ambiguous(table: CellTable, of: Of, what: str, example: str) -> InputError:
-    hint = f"Name the columns that hold {'the ratings of a rater' if of == 'rater' else 'the ratings of an item'}: "
+    hint = f"Name the columns that hold {'the ratings of a rater' if of == 'rater' else 'one item'}: "
     hint += f"--map '{of}_columns={example}*', or --map {of}_columns=COLUMN once for each."
     return InputError(what, code="E006", place=Place(table.path, table.header_line), hint=hint)
 

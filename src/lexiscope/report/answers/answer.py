@@ -13,7 +13,7 @@ from lexiscope.report.tables import Table
 YES, NO, PARTLY, SOMEWHAT = "Yes.", "No.", "Partly.", "Somewhat."
 REVERSED, UNDECIDED, UNANSWERED = "The other way round.", "Not decided.", "Not answered."
 Direction = Literal["above", "below", ""]
-"""Where a value was predicted to be: above or below what it is compared with; empty without a prediction."""
+"""The predicted direction of a value: above or below what it is compared with; empty without a prediction."""
 
 FEW_UNITS = 15
 """With fewer units (models, words) than this a clear result is reported as resting on few of them."""
@@ -36,7 +36,7 @@ class Answer:
 
 
 class QuestionRule(Protocol):
-    """A rule that makes the answer to a question from the numbers of a run, whatever they are."""
+    """A rule that makes the answer to a question from the numbers of a run, regardless of their values."""
 
     def answer(self, numbers: Numbers) -> Answer | None:
         """Return the answer; ``None`` if the run has none of the numbers that the rule is about."""
@@ -62,7 +62,7 @@ def verdict_of(
     """Return the verdict of one estimate or difference, from its interval, the prediction and the smallest effect.
 
     An interval that excludes *against* on the predicted side is a yes, on the other side the reverse. One that
-    includes it is a no if it lies within the *smallest* difference that matters on both sides; otherwise nothing is
+    includes it is a no if it is within the *smallest* difference that matters on both sides; otherwise nothing is
     decided. *n_units* below :data:`FEW_UNITS` makes a yes a *somewhat*.
 
     >>> slope = Record("slope", 0.1, low=0.01, high=0.2)

@@ -21,7 +21,7 @@ from lexiscope.report.answers.numbers import (
     Quantity,
     capital,
     likelihood_ratio_text,
-    tests_in_words,
+    text_of_tests,
 )
 from lexiscope.report.marks.distribution import Distributions, ValueGroup
 from lexiscope.report.marks.drawing import Axis, Drawing
@@ -70,7 +70,7 @@ class TwoConditions:
             return undefined_answer(f"The difference between {self.first.name} and {self.second.name}", difference.note)
         verdict = verdict_of(difference, self.quantity, predicted=self.predicted, smallest=self.smallest)
         sentence = self._sentence(difference, verdict, means)
-        tests = tests_in_words(numbers, self.tests)
+        tests = text_of_tests(numbers, self.tests)
         deciding = numbers.first(self.tests[0][1]) if self.tests else None
         apa = f"{capital(self._compared(difference))}{f', {likelihood_ratio_text(deciding)}' if deciding else ''}."
         return Answer(verdict, (sentence,), tests, "", apa, self._drawing(numbers, means))

@@ -1,11 +1,11 @@
-"""A statistic over the layers of each subject: where it is best, and what the last layer loses."""
+"""A statistic over the layers of each subject: the best layer, and what the last layer loses."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from lexiscope.analysis.layers.layers import SEPARATED
+from lexiscope.analysis.layers.layers import SEPARATED, WRONG_DIRECTION
 from lexiscope.core.result import Record
 from lexiscope.core.showing import enumerated
 from lexiscope.report.answers.answer import NO, REVERSED, UNANSWERED, UNDECIDED, Answer, undefined_answer
@@ -16,7 +16,7 @@ from lexiscope.report.marks.multiples import LayerPanel, LayerPanels, LayerPoint
 from lexiscope.report.tables import Cell, Column, Format, Table, drop_empty
 
 _MOST_PANELS = 16
-_WRONG = re.compile(r"the wrong direction: [^;]+")
+_WRONG = re.compile(rf"{WRONG_DIRECTION}: [^;]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ class Pick:
     where: Mapping[str, object] = field(default_factory=dict)
 
     def fits(self, record: Record) -> bool:
-        """Say whether a record is meant."""
+        """Return whether a record is meant."""
         if self.statistic.endswith("("):
             if not (record.statistic + "(").startswith(self.statistic):
                 return False
@@ -87,7 +87,7 @@ class Numbers:
         return next(iter(self.known(wanted, **where)), None) if wanted is not None else None
 
     def title(self, subject: str) -> str:
-        """Return what a subject, a dataset or a condition is called; of a contrast (*a vs b*), its two sides."""
+        """Return what a subject, a dataset or a condition is called; for a contrast (*a vs b*), its two sides."""
         if subject in self.titles:
             return self.titles[subject]
         return " and ".join(self.titles.get(part, part) for part in subject.split(" vs "))
@@ -195,7 +195,7 @@ def likelihood_ratio_text(record: Record) -> str:
     return f"χ²({degrees}) = {record.value or 0.0:.2f}, {p_text(record)}"
 
 
-def tests_in_words(numbers: Numbers, tests: Sequence[tuple[str, Pick]]) -> str:
+def text_of_tests(numbers: Numbers, tests: Sequence[tuple[str, Pick]]) -> str:
     """Return the tests that a run has, each after its name, with the p adjusted for its family."""
     texts = []
     for name, wanted in tests:

@@ -1,4 +1,4 @@
-"""Two estimates of each subject in two conditions: on which sides of zero they are, and how far apart."""
+"""Two estimates of each subject in two conditions: on which sides of zero they are, and their distance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lexiscope.core.result import Record
 from lexiscope.report.answers.answer import NO, PARTLY, REVERSED, YES, Answer, side_of
-from lexiscope.report.answers.numbers import Numbers, Pick, Quantity, tests_in_words
+from lexiscope.report.answers.numbers import Numbers, Pick, Quantity, text_of_tests
 from lexiscope.report.marks.drawing import Axis
 from lexiscope.report.marks.pairs import PairedDots, PairRow
 
@@ -59,7 +59,7 @@ class PairedEstimates:
         else:
             widest = self._pair(first[largest], second[largest])
             lead = f"{who} {self.claim}; {numbers.title(largest)} has the widest gap ({widest})."
-        tests = tests_in_words(numbers, self.tests)
+        tests = text_of_tests(numbers, self.tests)
         return Answer(
             verdict,
             (lead,),

@@ -64,7 +64,7 @@ class ResultsPage:
 
 
 def with_own_names(page: ResultsPage) -> ResultsPage:
-    """Return the page with a name of its own for each drawing and table: they become names of files."""
+    """Return the page with a unique name for each drawing and table: they become names of files."""
     used: set[str] = set()
 
     def own(name: str, prefix: str) -> str:

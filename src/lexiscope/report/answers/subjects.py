@@ -174,7 +174,7 @@ class SubjectEstimates:
         if n == 1:
             title = self._title_of(best, numbers)
             if k:
-                # "is below people by 4 points" goes on with its value; else it follows a comma
+                # "is below people by 4 points" continues with its value; else it follows a comma
                 comma = "" if self.claim_one.endswith(" by") else ","
                 return f"{title} {self.claim_one}{comma} {self.quantity.equation(best, named=True)}{beyond}."
             value = f"{self._plain_symbol} of {title} is {self.quantity.both(best, named=True)}{beyond}"

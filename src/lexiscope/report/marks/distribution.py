@@ -10,7 +10,7 @@ from lexiscope.report.marks.canvas import Canvas, text_width
 from lexiscope.report.marks.drawing import Axis, Drawing, Pixels, is_wide, write_axis_label
 
 _FEW = 150
-"""Up to this many values of a condition each is a dot of its own."""
+"""Up to this many values of a condition each is a separate dot."""
 _BINS = 16
 
 

@@ -14,7 +14,7 @@ _WIDE_FROM = 500.0
 
 
 def is_wide(width: float) -> bool:
-    """Say whether a drawing of this width has room for names and values in full."""
+    """Return whether a drawing of this width has room for names and values in full."""
     return width > _WIDE_FROM
 
 

@@ -28,8 +28,8 @@ class ForestRow:
 
     ``side`` is a small text before the axis (the layer), ``pale`` a second value that is drawn pale (that of the layer
     chosen on the same items), ``hollow`` marks another kind of subject, ``strong`` the rows that the text is about.
-    Without a value, ``reason`` says why. ``group`` is the heading above the first row that has it. ``people`` draws it
-    in people's colour.
+    Without a value, ``reason`` is the reason. ``group`` is the heading above the first row that has it. ``people``
+    draws it in people's colour.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""Models on one line with their intervals, and brackets: the sets in which no two models can be told apart."""
+"""Models on one line with their intervals, and brackets: the sets in which no two models can be distinguished."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ModelSets(Drawing):
         for column, members in enumerate(self.sets):
             x, ys = left + _SET * column, [y0 + _ROW * (row + 0.5) for row in members]
             names = ", ".join(self.rows[row].label for row in members)
-            said = f"cannot be told apart: {names}" if len(members) > 1 else f"differs from all others: {names}"
+            said = f"cannot be distinguished: {names}" if len(members) > 1 else f"differs from all others: {names}"
             with canvas.marked(said):
                 canvas.line(x, ys[0], x, ys[-1], "bar")
                 for y in ys:

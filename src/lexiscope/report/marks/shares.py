@@ -26,7 +26,7 @@ class ShareRow:
     """A row: its label and a small text, the share with its interval, and what it is compared with.
 
     ``parts`` are the lines of a family that has several; ``person`` and ``mean`` people's shares; ``figures`` printed
-    figures that are no ceiling. Without a share, ``reason`` says why. ``shown`` is the share as printed.
+    figures that are not a ceiling. Without a share, ``reason`` is the reason. ``shown`` is the share as printed.
     """
 
     label: str
@@ -116,7 +116,7 @@ class ShareRows(Drawing):
         _marks(canvas, row, x, middle, small=False)
 
     def columns(self) -> Mapping[str, Sequence[object]]:
-        """Return the rows as columns, each line of a family as a row of its own."""
+        """Return the rows as columns, each line of a family as a separate row."""
         table = [(r.label, "", r.value, r.low, r.high, r.person, r.mean, r.reason) for r in self.rows]
         table += [(r.label, p.name, p.value, None, None, None, None, "") for r in self.rows for p in r.parts]
         names = ("label", "line", "share", "low", "high", "one_person", "mean_of_people", "reason")

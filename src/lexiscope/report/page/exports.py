@@ -18,6 +18,7 @@ from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable, holds_simula
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.run import write_atomically
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, TOLD_SIMULATED
+from lexiscope.report.page.html import records_csv
 
 _MEANING = {
     "subject_id": "who answered: a participant's id in the data, or a model's id",
@@ -41,13 +42,14 @@ _MEANING = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyExports:
-    """What a study hands on: its answers, the card and checksums of its data, and what its statistics mean."""
+    """What a study hands on: its answers, the card and checksums of its data, what its statistics mean, its records."""
 
     name: str
     responses: ResponseTable
     card: DatasetCard | None
     checksums: Sequence[tuple[str, str]]
     statistics: Mapping[str, str]
+    records: Sequence[Record] = ()
 
 
 def meanings_of(statistics: Mapping[str, str], records: Sequence[Record]) -> dict[str, str]:
@@ -65,7 +67,8 @@ def export(folder: Path, run: StudyExports, outputs: Sequence[str]) -> tuple[str
     if unknown:
         known = ", ".join(sorted({*WRITERS, "r_script"}))
         raise SpecError(f"there is no output {unknown[0]!r}", hint=f"there are: {known}")
-    return tuple(WRITERS[name](folder, run) for name in outputs if name in WRITERS)
+    written = (WRITERS[name](folder, run) for name in outputs if name in WRITERS)
+    return tuple(dict.fromkeys(name for names in written for name in names))
 
 
 def export_r(
@@ -107,7 +110,7 @@ def _can_fit(pair: ModelPair, trials: Mapping[str, Column], references: Mapping[
     return True
 
 
-def _codebook(folder: Path, run: StudyExports) -> str:
+def _codebook(folder: Path, run: StudyExports) -> tuple[str, ...]:
     lines = [
         "# Codebook of the response table",
         "",
@@ -121,10 +124,10 @@ def _codebook(folder: Path, run: StudyExports) -> str:
     lines += ["# Statistics in results.json", "", "| name | meaning |", "|---|---|"]
     lines += [f"| `{name}` | {meaning} |" for name, meaning in run.statistics.items()]
     write_atomically(folder / "codebook.md", "\n".join(lines) + "\n")
-    return "codebook.md"
+    return ("codebook.md",)
 
 
-def _card(folder: Path, run: StudyExports) -> str:
+def _card(folder: Path, run: StudyExports) -> tuple[str, ...]:
     card = run.card
     lines = [f"# {card.title if card else run.name}", "", *_simulated_notice(run)]
     if card is not None:
@@ -141,7 +144,7 @@ def _card(folder: Path, run: StudyExports) -> str:
         lines += ["", "## Remarks", "", *(f"- {remark}" for remark in card.remarks)]
     lines += ["", "## Files that were read", "", *(f"- `{path}`: sha256 {digest}" for path, digest in run.checksums)]
     write_atomically(folder / "data_card.md", "\n".join(lines) + "\n")
-    return "data_card.md"
+    return ("data_card.md",)
 
 
 def _simulated_notice(run: StudyExports) -> list[str]:
@@ -149,21 +152,31 @@ def _simulated_notice(run: StudyExports) -> list[str]:
     return [f"Simulated participants: {TOLD_SIMULATED}.", ""] if holds_simulated(run.responses) else []
 
 
-def _csv(folder: Path, run: StudyExports) -> str:
+def _csv(folder: Path, run: StudyExports) -> tuple[str, ...]:
     run.responses.write_csv(folder / "responses.csv")
-    return "responses.csv"
+    return ("responses.csv",)
 
 
-def _jsonl(folder: Path, run: StudyExports) -> str:
+def _jsonl(folder: Path, run: StudyExports) -> tuple[str, ...]:
     rows = run.responses.arrow.to_pylist()
     lines = [json.dumps(row, ensure_ascii=False, allow_nan=False, default=str) for row in rows]
     write_atomically(folder / "responses.jsonl", "\n".join(lines) + "\n")
-    return "responses.jsonl"
+    return ("responses.jsonl",)
 
 
-WRITERS: dict[str, Callable[[Path, StudyExports], str]] = {
+def _r_data(folder: Path, run: StudyExports) -> tuple[str, ...]:
+    """Write ``read_run.R``, which reads the run into data frames, and the tables that it reads in CSV."""
+    write_atomically(folder / _READ_RUN, (_TEMPLATES / _READ_RUN).read_text(encoding="utf-8"))
+    write_atomically(folder / "results.csv", records_csv(tuple(run.records)))
+    return (_READ_RUN, "results.csv", *_csv(folder, run))
+
+
+_READ_RUN = "read_run.R"
+_TEMPLATES = Path(__file__).parents[1] / "templates"
+WRITERS: dict[str, Callable[[Path, StudyExports], tuple[str, ...]]] = {
     "codebook": _codebook,
     "data_card": _card,
     "csv": _csv,
     "jsonl": _jsonl,
+    "r_data": _r_data,
 }

@@ -28,7 +28,7 @@ def write_exhibits(
 ) -> tuple[Path, ...]:
     """Write every figure and table of a Results page into a folder, and its sentences; return the paths.
 
-    A figure is drawn anew at each of *widths* (millimetres: its text has one size at every width) in each of *kinds*,
+    A figure is drawn again at each of *widths* (millimetres: its text has one size at every width) in each of *kinds*,
     with its numbers as CSV. A table is written as CSV, LaTeX and Word. ``sentences.txt`` has the sentences of each
     answer in APA style. Each file is written whole or not at all.
     Errors: :class:`InputError` for a width below 40 or above 300 mm.

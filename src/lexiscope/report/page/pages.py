@@ -54,7 +54,7 @@ _ASKED, _CLAIMS = "asked", "claims"
 def report_pages(report: Report) -> list[ReportPage]:
     """Return the pages after the results: what the report holds, each section once.
 
-    Of a report with answers, the page of data and methods begins with what the data are and how the results were
+    If a report has answers, the page of data and methods begins with what the data are and how the results were
     computed; further tables and all results by question are folded.
     """
     if report.results is None:
@@ -160,7 +160,7 @@ def run_groups(report: Report) -> list[RunGroup]:
 def run_rows(run: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Yield the run record as sorted (key, value) text, nested keys joined by points.
 
-    Left out is what says where the run took place or depends on the page itself: ``machine``, ``command`` (it names
+    Excluded is what says where the run took place or depends on the page itself: ``machine``, ``command`` (it names
     the folder of the run), ``files`` and ``seal`` (they hold the checksum of the page).
 
     >>> list(run_rows({"seed": 7, "versions": {"numpy": "2.4"}, "machine": {"host": "x"}}))

@@ -145,7 +145,7 @@ _DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 
 
 def to_docx(table: Table) -> bytes:
-    """Return the table as a Word document: caption, horizontal rules only, notes; the same bytes each time."""
+    """Return the table as a Word document: caption, horizontal rules only, notes; identical files each time."""
     laid = layout(table)
     number = f"Table {table.number}. " if table.number else ""
     notes = [f"{letter} {text}" for letter, text in laid.lettered] + list(laid.notes)

@@ -202,7 +202,7 @@ def fit_contrasts_tables(results: Iterable[Record | Result], view: str) -> list[
     }
     records = records_of(results)
     notes = {
-        BETWEEN_SUBJECTS: "The best layer of each is found anew in each resample. Which subject is the best was seen "
+        BETWEEN_SUBJECTS: "The best layer of each is found again in each resample. Which subject is the best was seen "
         "on the same items; the sets of ranks allow for that.",
         BETWEEN_LAYERS: "The first layer is the one that the paper named.",
     }
@@ -231,7 +231,7 @@ def size_contrasts_tables(results: Iterable[Record | Result]) -> list[Table]:
         ("Highest R²", _THREE): record_cell,
         ("p", P_VALUE): lambda record: record.p,
     }
-    resampled = "Words are resampled, and the best layer is found anew in each resample; the models are those at hand."
+    resampled = "Words are resampled, and the best layer is found again in each resample; the models are those at hand."
     alike = "Trained alike: family, training text, tokenizer and objective are the same."
     several: dict[bool, list[Record]] = {False: [], True: []}
     for record in records_of(results):
@@ -359,7 +359,7 @@ def differences_table(name: str, title: str, head: str, results: Iterable[Record
         "Remark": lambda record: record.note or f"mean of {record.n}",
     }
     notes = (
-        "Intervals resample words; the best layer of each view is found anew in each resample; not adjusted for "
+        "Intervals resample words; the best layer of each view is found again in each resample; not adjusted for "
         "being many.",
     )
     return table_of(name, title, records_of(results), cells, notes=notes)

@@ -1,4 +1,4 @@
-"""Tables of tags that coders gave: how often each was given, how far coders agree, what goes with a tag."""
+"""Tables of tags that coders gave: how often each was given, how much coders agree, what is associated with a tag."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def tag_agreement_table(
     of: str,
     case: str,
 ) -> Table | None:
-    """Return how far coders agree on each tag (:func:`lexiscope.analysis.choices.error_tags.tag_agreement`).
+    """Return how much coders agree on each tag (:func:`lexiscope.analysis.choices.error_tags.tag_agreement`).
 
     *pairs* are the two coders of each condition of the *results*; without any there is no table.
 

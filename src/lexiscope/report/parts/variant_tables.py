@@ -76,7 +76,7 @@ def size_trends_table(results: Iterable[Record | Result]) -> Table:
     columns.append(Col("Models", _SIZE_TREND.format(of="accuracy_within_sd"), show="n"))
     note = (
         "Spearman's ρ over models; p of the permutation test over models (exact up to 8). 95 % interval: words "
-        "resampled, so it says nothing about other models."
+        "resampled, so it does not generalise to other models."
     )
     title, rows = "Are larger models closer to people?", rows_of(listed, "condition")
     return pivot("size_trend", title, listed, columns, rows, labels=("Samples of",), notes=(note,))

@@ -127,7 +127,7 @@ def own_statistics_part(
     """Return the mean over wordings, and the SD between them, of the statistics that a study itself has of each.
 
     *records* are the study's, *wordings* the ids of each model by wording. They are the statistics with an interval of
-    all wordings of a model; those of *shown* are left out. The interval is over wordings, by t, on these items.
+    all wordings of a model; those of *shown* are excluded. The interval is over wordings, by t, on these items.
     """
     known = {(entry.name, entry.subject) for entry in shown}
     results, rows = list[Estimate](), list[_OwnRow]()

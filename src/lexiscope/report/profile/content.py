@@ -9,13 +9,13 @@ from typing import Literal
 from lexiscope.report.tables import BOUNDED, format_number
 
 Gap = Literal["not asked", "cannot answer", "no rows", "no number"]
-"""Why a cell is empty: nobody ran it; the model lacks what it takes; only a printed figure exists; or the answers that
-there are give no value. They are never mixed."""
+"""Why a cell is empty: it was not run; the model does not have the capability; only a printed figure exists; or the
+answers that there are give no value. They are never mixed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number with the ends of its interval, where it has one."""
+    """A number with the ends of its interval, if it has one."""
 
     value: float
     low: float | None = None
@@ -57,7 +57,7 @@ class ShownLine:
     """A line of the battery: what is asked, of how many items and words, and what people reach.
 
     ``statistic`` is the symbol that the values are printed with (``ρ``, ``accuracy``, ``AUC``). ``person`` and ``mean``
-    are people's, ``ceiling`` is what a share is of. ``figures`` are printed figures that are no ceiling.
+    are people's, ``ceiling`` is what a share is of. ``figures`` are printed figures that are not a ceiling.
     """
 
     id: str
@@ -101,7 +101,8 @@ class ShownCell:
     """A line as one model answered it: the value and the share, or why there is none.
 
     ``layers`` are values by layer on all words, ``note`` says which layer was chosen, ``of_raters`` which part of the
-    variance of the share comes from the raters.
+    variance of the share comes from the raters. ``needed`` is the number needed to beat as text, with its interval;
+    ``needed_note`` what limits it.
     """
 
     gap: Gap | Literal[""] = ""
@@ -115,6 +116,8 @@ class ShownCell:
     layers: tuple[tuple[int, float], ...] = ()
     note: str = ""
     of_raters: float = 0.0
+    needed: str = ""
+    needed_note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

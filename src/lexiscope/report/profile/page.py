@@ -35,7 +35,7 @@ _TEMPLATES = Path(__file__).parent.parent / "templates"
 
 
 def render_profile(profile: ShownProfile) -> str:
-    """Return the page of a profile; the same profile gives the same bytes."""
+    """Return the page of a profile; the same profile gives an identical file."""
     from markupsafe import Markup
 
     script = (_TEMPLATES / "page.js").read_text(encoding="utf-8").strip()
@@ -108,7 +108,7 @@ class _ModelView:
         rows = self.hero.rows
         known = (
             ("kb", "model, 95 %", any(row.value is not None for row in rows)),
-            ("kr", "single line, where a family has several", any(row.parts for row in rows)),
+            ("kr", "single line, if a family has several", any(row.parts for row in rows)),
             ("ko", "one person", any(row.person is not None for row in rows)),
             ("kd", "mean of as many other people", any(row.mean is not None for row in rows)),
             ("kf", "printed figure, no ceiling", any(row.figures for row in rows)),
@@ -270,7 +270,7 @@ def _cautions(profile: ShownProfile, model: ShownModel) -> tuple[tuple[str, str]
     varied = [line for line in lines if len(cells[line.id].variants) > 1]
     if varied:
         wide = max(varied, key=lambda line: _range(cells[line.id]))
-        text = "Where several ways were run, their range is shown; the declared way was fixed before. "
+        text = "If several ways were run, their range is shown; the declared way was fixed before. "
         text += f"The largest range is that of {wide.title}: {_spread_text(cells[wide.id])} ({cells[wide.id].varied})."
     else:
         text = "One way of asking was run."
@@ -345,7 +345,8 @@ def _compared(profile: ShownProfile, comparison: ShownComparison, pointed: str) 
     note = (
         f"{line.n_items:,} items, {line.n_words} words. {counted(len(comparison.models), 'model')} with answers, "
         f"{counted(n, 'pair')}; a difference counts if it exceeds {comparison.critical:.2f} standard errors (all pairs "
-        "of this line together; the choice of a line is not corrected for). Brackets: models that cannot be told apart."
+        "of this line together; the choice of a line is not corrected for). "
+        "Brackets: models that cannot be distinguished."
     )
     sentence = comparison_sentence(profile, comparison).removeprefix(f"{line.title}: ")
     sentence = sentence[:1].upper() + sentence[1:]
@@ -366,7 +367,7 @@ def _sets(profile: ShownProfile, comparison: ShownComparison, pointed: str = "")
             ForestRow(model.title, value.value, value.low, value.high, value.both, strong=name == pointed)
         )  # fmt: skip
     sets = tuple(tuple(comparison.models.index(name) for name in members) for members in comparison.sets)
-    title = f"{line.title}: {line.statistic} of each model; brackets: sets that cannot be told apart"
+    title = f"{line.title}: {line.statistic} of each model; brackets: sets that cannot be distinguished"
     return ModelSets(
         name=f"models_{line.id}", title=title, rows=tuple(rows), sets=sets, axis=_axis(line, values),
         references=_references(line), value_head=f"{line.statistic} [95 %]",

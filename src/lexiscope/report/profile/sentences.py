@@ -41,9 +41,8 @@ def line_sentence(model: ShownModel, line: ShownLine) -> str:
     below = value.high is not None and value.high < line.chance
     quantity = f"{line.statistic} = {value.both}"
     if below:
-        return (
-            f"{line.title}: {model.title} goes against the right answers, {quantity}; chance is {_plain(line.chance)}."
-        )
+        against = f"{model.title} goes against the correct answers, {quantity}"
+        return f"{line.title}: {against}; chance is {_plain(line.chance)}."
     if not above:
         what = f"{quantity} includes chance ({_plain(line.chance)})"
         return f"{line.title}: no sign that {model.title} knows this, {what}."
@@ -108,9 +107,9 @@ def comparison_sentence(profile: ShownProfile, comparison: ShownComparison) -> s
     top = comparison.models[0]
     near = [name for name in comparison.models[1:] if (pair := comparison.between(top, name)) and not pair.differs]
     if len(near) == n - 1:
-        return f"{text}{titles[top]}, the highest, cannot be told apart from any other model."
+        return f"{text}{titles[top]}, the highest, cannot be distinguished from any other model."
     others = f"differs from {'the others' if near else 'all others'}"
-    same = f" cannot be told apart from {_some([titles[name] for name in near])}; it" if near else ""
+    same = f" cannot be distinguished from {_some([titles[name] for name in near])}; it" if near else ""
     return f"{text}{titles[top]}{same} {others}."
 
 
@@ -129,4 +128,4 @@ def difference_sentence(profile: ShownProfile, comparison: ShownComparison, firs
         high, low = (a, b) if pair.difference.value > 0 else (b, a)
         d = pair.difference if pair.difference.value > 0 else comparison.between(second, first).difference  # type: ignore[union-attr]
         return f"{high} scores above {low} by {d.both} on the same {line.n_words} words."
-    return f"{a} and {b} cannot be told apart with these {line.n_words} words (difference {pair.difference.both})."
+    return f"{a} and {b} cannot be distinguished with these {line.n_words} words (difference {pair.difference.both})."

@@ -30,7 +30,8 @@ def layout_of(table: CellTable) -> ProgramExport | None:
 
 
 def _is_answer(table: CellTable, number: int) -> bool:
-    """Whether a row has a response that a participant gave, not a button that goes on, and a number if others have."""
+    """Whether a row has a response that a participant gave, not a button that continues, and a number if others
+    have."""
     cells = {name: table[name][number].strip() for name in _LOOKED_AT if name in table.header}
     if not cells.get("Response") or cells.get("Event Index") == _END or not table[_RATER][number].strip():
         return False

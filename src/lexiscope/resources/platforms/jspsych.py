@@ -77,7 +77,7 @@ def _notes(table: CellTable, *, rater: str, identity: str) -> tuple[str, ...]:
     if not rater:
         notes.append("No column names the participants: each series of trials (trial_index from 0) is one.")
     if identity in ("stimulus", _QUESTION):
-        notes.append(f"No column names the items: they are told apart by their {identity}.")
+        notes.append(f"No column names the items: they are distinguished by their {identity}.")
     return tuple(notes)
 
 

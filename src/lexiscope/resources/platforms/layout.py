@@ -27,7 +27,7 @@ class ProgramExport:
 
 
 def is_number(text: str) -> bool:
-    """Say whether a cell is a number as programs write it.
+    """Return whether a cell is a number as programs write it.
 
     >>> is_number("3.5"), is_number("three"), is_number("")
     (True, False, False)
@@ -40,13 +40,13 @@ def is_number(text: str) -> bool:
 
 
 def are_numbers(cells: Iterable[str]) -> bool:
-    """Say whether a column holds numbers, and empty cells at most in addition."""
+    """Return whether a column holds numbers, and empty cells at most in addition."""
     filled = {cell for cell in cells if cell.strip() not in ("", "NA", "NULL", "null", "-99")}
     return bool(filled) and all(map(is_number, filled))
 
 
 _POINTS = 4.0
-"""How far from end to end a scale of five points is."""
+"""The range from end to end of a scale of five points is."""
 
 
 def off_scale(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
@@ -67,7 +67,7 @@ def off_scale(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
 
 
 def first_named(header: Sequence[str], names: Sequence[str]) -> str:
-    """Return the first of these names that a header has, whatever its case and signs; empty if it has none.
+    """Return the first of these names that a header has, regardless of its case and signs; empty if it has none.
 
     >>> first_named(["PROLIFIC_PID", "Q1"], ["participant", "prolific pid"])
     'PROLIFIC_PID'

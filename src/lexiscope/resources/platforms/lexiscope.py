@@ -17,7 +17,7 @@ _PEOPLE = "participants.csv"
 
 
 def layout_of(table: CellTable) -> ProgramExport | None:
-    """Return the layout of the judgments of an export: those of real items, of participants who count.
+    """Return the layout of the judgments of an export: those of real items, of included participants.
 
     Participants who did not finish are known by ``participants.csv`` next to the file.
     Errors: :class:`InputError` for a table of an export that holds no answers.
@@ -49,7 +49,7 @@ def layout_of(table: CellTable) -> ProgramExport | None:
 
 
 def is_export(folder: Path) -> bool:
-    """Say whether a folder is the export of a study with participants."""
+    """Return whether a folder is the export of a study with participants."""
     return (folder / MANIFEST).is_file()
 
 

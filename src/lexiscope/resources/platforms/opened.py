@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.settings import ReadingOptions
-from lexiscope.resources.platforms import gorilla, jspsych, label_studio, lexiscope, pcibex, potato, qualtrics
+from lexiscope.resources.platforms import durel, gorilla, jspsych, label_studio, lexiscope, pcibex, potato, qualtrics
 from lexiscope.resources.platforms.layout import ProgramExport
 from lexiscope.resources.tables.cells import CellTable, Report, cells_of_objects, cells_of_rows, json_objects
 from lexiscope.resources.tables.parquet import cells_of_parquet, is_parquet
@@ -47,7 +47,7 @@ class OpenedFile:
 
 
 def open_file(path: Path | str, options: ReadingOptions | None = None, report: Report | None = None) -> OpenedFile:
-    """Return a file as a table, whatever its encoding, its separator and the program that wrote it.
+    """Return a file as a table, regardless of its encoding, its separator and the program that wrote it.
 
     Errors: those of :func:`~lexiscope.resources.tables.spelling.read_spelled` and of the reader of rows (given to
     *report*, if there is one); :class:`InputError` E006 for a condition on rows (``where``) of a column that is not
@@ -71,6 +71,8 @@ def open_file(path: Path | str, options: ReadingOptions | None = None, report: R
 def _opened(path: Path | str, spelling: Spelling, text: str, report: Report | None) -> OpenedFile:
     if spelling.form == "comments":
         layout = pcibex.layout_of(path, spelling, text)
+    elif spelling.separator == "\t" and durel.is_judgments(text):
+        layout = durel.layout_of(path, spelling, text)
     elif spelling.form in ("json", "json_lines"):
         objects = json_objects(path, spelling, text)
         known = (label_studio.layout_of_objects, potato.layout_of_objects, jspsych.layout_of_objects)

@@ -34,7 +34,7 @@ class MovedRow(Row):
     at: tuple[int | None, ...] = ()
 
     def place(self, index: int | None = None, *, offset: int = 0, width: int = 1) -> Place:
-        """Return the place of the cell in the file; of a cell that is in no column there, the place of the row."""
+        """Return the place of the cell in the file; for a cell that is in no column there, the place of the row."""
         there = None if index is None or index >= len(self.at) else self.at[index]
         return self.base.place(there, offset=offset, width=width)
 
@@ -134,7 +134,7 @@ def cells_of_rows(path: Path | str, spelling: Spelling, text: str, report: Repor
 
     A first column without a name in the header, as R writes the names of rows, is called by the empty text.
     Errors: :class:`InputError` E002 to E005 as :class:`RowReader` reports them; with *report* the errors of rows are
-    given to it, and these rows are left out.
+    given to it, and these rows are excluded.
     """
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -159,7 +159,7 @@ def columns_of(
 ) -> tuple[list[str], int, list[list[str]], Sequence[int]]:
     """Return the header of a text, its line, the cells of each column, and the line on which each row begins.
 
-    Empty lines are left out. With *row_names*, every row may have one cell more than the header: a first column without
+    Empty lines are excluded. With *row_names*, every row may have one cell more than the header: a first column without
     a name, or nothing behind a last separator. Errors: :class:`csv.Error` for broken quotes, :class:`ValueError` for
     rows of another width than the header, and for a text without a header.
     """

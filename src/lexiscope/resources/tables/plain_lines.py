@@ -92,12 +92,21 @@ def read_lines(path: Path) -> PlainLines:
     Errors: :class:`InputError` for one that cannot be read, is not UTF-8, or is empty.
     """
     text = read_text(path)
+    if not text.strip():
+        raise InputError("this file is empty", place=Place(str(path), 1), hint="fetch it again")
+    return plain_lines(str(path), text)
+
+
+def plain_lines(path: str, text: str) -> PlainLines:
+    """Return the lines of a text that was read from *path*.
+
+    >>> len(plain_lines("a.tsv", 'a\\tb\\r\\n"c\\td\\n'))
+    2
+    """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if lines[-1] == "":
         lines.pop()
-    if not text.strip():
-        raise InputError("this file is empty", place=Place(str(path), 1), hint="fetch it again")
-    return PlainLines(str(path), tuple(lines))
+    return PlainLines(path, tuple(lines))
 
 
 def expect_parallel(first: PlainLines, *others: PlainLines) -> None:

@@ -11,7 +11,7 @@ GUESSES = ("Majority", "Random (expectation)")
 
 
 def _is_whole(condition: object) -> bool:
-    """Say whether a condition is a split or all of it, and not one kind of its stories."""
+    """Return whether a condition is a split or all of it, and not one kind of its stories."""
     return "," not in str(condition)
 
 

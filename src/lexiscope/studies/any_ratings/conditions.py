@@ -150,7 +150,7 @@ def _attempt(run: RatedRun, statistic: str, make: partial[Fit]) -> Iterator[obje
 def _said(run: RatedRun, term: str) -> str:
     """The term of a model in the names of the file: the level of a coefficient, and the level it is compared with.
 
-    Of a number it is per unit; other terms (the intercept, thresholds) keep their names.
+    For a number it is per unit; other terms (the intercept, thresholds) keep their names.
     """
     for name in run.conditions:
         column = run.column(name)

@@ -47,7 +47,7 @@ class RatedRun(ConditionedRun[AnyRatingsSettings]):
     remarks: tuple[str, ...] = ()
 
     def has(self, what: str) -> bool:
-        """Say whether the run has what a question needs."""
+        """Return whether the run has what a question needs."""
         if what == JUDGMENTS:
             return self.has("ratings") or self.choices is not None
         if what == CONDITIONS:

@@ -42,7 +42,7 @@ def distribution(run: RatedRun) -> object:
 
 
 def _points(run: RatedRun) -> Iterator[tuple[str, int]]:
-    """How many ratings are at each point; of a slider, in each tenth of its range."""
+    """How many ratings are at each point; for a slider, in each tenth of its range."""
     values = run.people.value
     points, counts = np.unique(values, return_counts=True)
     if len(points) <= _MOST_POINTS:

@@ -28,7 +28,7 @@ _FEWEST_OF_GROUP = 3
 
 
 def sampled(ratings: Ratings) -> Resampled:
-    """Return what intervals allow for: other raters and items; two raters alone are no sample of raters."""
+    """Return what intervals allow for: other raters and items; two raters alone are not a sample of raters."""
     return "raters_and_items" if len(np.unique(ratings.rater)) > 2 else "items"
 
 

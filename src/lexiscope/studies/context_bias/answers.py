@@ -50,7 +50,7 @@ PEOPLE = SubjectEstimates(
 
 
 def parts_of_the_input(numbers: Numbers, _run: object) -> Answer | None:
-    """Say which part of the input alone is above LABEL, in how many sets and models, and how large the biases are.
+    """Return which part of the input alone is above LABEL, in how many sets and models, and how large the biases are.
 
     A part is above LABEL if the interval of the difference excludes 0.
     """

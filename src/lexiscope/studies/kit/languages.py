@@ -29,8 +29,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 def language_remarks(subjects: Iterable[Subject], items: Sequence[Item]) -> list[str]:
     """Return a warning for each subject whose known languages are not that of the items.
 
-    The language of items is the one that they state, else the one of their function words; that of a model is the one
-    of its card. Where one of them is not known, there is no warning.
+    The language of items is the one that they state, otherwise the one of their function words; that of a model is the
+    one of its card. If one of them is not known, there is no warning.
     """
     warnings = []
     for subject in subjects:

@@ -18,7 +18,7 @@ def read_participants(path: Path) -> dict[str, dict[str, str]]:
     The demographic export of Prolific is read as it is. Columns have usual names in several languages
     (``items/tables/names.csv``); one may begin with ``about_``. What a participant did not share counts as empty.
     Errors: :class:`InputError` for a table without participants or without any of these columns, a participant
-    who is there twice with different cells, and an age that is no number.
+    who is there twice with different cells, and an age that is not a number.
     """
     table = open_file(path).table
     plain = {name.removeprefix("about_"): name for name in table.header}

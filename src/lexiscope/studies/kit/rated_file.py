@@ -1,4 +1,5 @@
-"""A file with ratings of the user's own as a dataset, whatever it holds: ratings alone, or items and ratings."""
+"""A file with ratings of the user's own as a dataset, regardless of what it holds: ratings alone, or items and
+ratings."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ WORD = "word"
 class RatedFile:
     """The items and ratings of a file, and what was understood of it.
 
-    ``groups`` are those of the raters, where a column for them was named. ``choices``: raters chose between options.
+    ``groups`` are those of the raters, if a column for them was named. ``choices``: raters chose between options.
     """
 
     data: Dataset
@@ -116,7 +117,7 @@ def _read(path: Path, items: str, task: str, language: str, scale: Scale | None,
 
 
 def holds_items(path: Path, task: str, options: ReadingOptions) -> bool:
-    """Say whether a file has a text with a target in each row, so that its items can be shown to a model."""
+    """Return whether a file has a text with a target in each row, so that its items can be shown to a model."""
     if is_item_table(path):
         return True
     if responses_in(path, options) is not None:

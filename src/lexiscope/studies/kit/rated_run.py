@@ -58,7 +58,7 @@ class ConditionedRun(Run[F]):
         return {name: own for name, own in values.items() if _is_condition(own)}
 
     def is_number(self, condition: str) -> bool:
-        """Say whether a condition is a number (a frequency), not a factor with levels."""
+        """Return whether a condition is a number (a frequency), not a factor with levels."""
         values = self.conditions[condition]
         return len(set(values)) > 2 and all(_number(value) is not None for value in values)
 

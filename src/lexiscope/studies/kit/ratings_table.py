@@ -177,7 +177,7 @@ def ratings_of_table(
 class _Columns:
     """The columns of an opened file by field: given, known from its program, or recognised by their names.
 
-    ``table`` has a row per rating in the end, whatever the ``layout`` of the file.
+    ``table`` has a row per rating in the end, regardless of the ``layout`` of the file.
     """
 
     opened: OpenedFile
@@ -459,7 +459,7 @@ class _RatingsReader:
         return np.array(numbers, dtype=np.float64)[cells.codes], options, form, missing
 
     def _refuse_off_scale(self, scale: Scale, value: float, place: Place) -> None:
-        """Raise the error E301; of a rating between two points, with what to do if that was possible."""
+        """Raise the error E301; for a rating between two points, with what to do if that was possible."""
         try:
             scale.check(value, place=place)
         except InputError as error:

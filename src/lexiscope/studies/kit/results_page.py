@@ -69,7 +69,7 @@ def results_page(
     """Return the page; ``None`` where nothing was answered.
 
     The answer at the top is that of *top*, with the first sentences of the next questions up to three; without a
-    rule it is that of the first question with a drawing, which then has no section of its own.
+    rule it is that of the first question with a drawing, which then has no separate section.
     """
     first, top_question = answer_by(top, numbers, run) if top is not None else None, ""
     if top is not None and first is None:

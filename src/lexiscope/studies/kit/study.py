@@ -442,7 +442,7 @@ class Study:
         returned = [record.statistic for part in parts.values() for record in part.records]
         meanings = {parse_statistic(name)[0]: words_of(name) for name in returned} | dict(self.STATISTICS)
         handed = StudyExports(
-            run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records)
+            run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records), records
         )
         page = self._results_page(run, parts, records)
         in_words = page.results() if page is not None else {}

@@ -28,7 +28,7 @@ def methods(run: NormRun) -> list[str]:
         "Number needed to beat: the mean of k raters of each item and the model are correlated (Spearman) with the "
         "mean of the item's other raters, over random draws of the k; intervals leave out raters, words, and their "
         "ratings (jackknife). The interval of the number follows from those of the differences.",
-        "Alternative annotator test (Calderon et al., 2025): each rater is left out; the model and the rater are "
+        "Alternative annotator test (Calderon et al., 2025): each rater is excluded; the model and the rater are "
         "compared with the remaining raters by root mean squared difference; one-sided t tests with a margin of "
         f"{run.settings.epsilon:g}, Benjamini–Yekutieli at .05.",
         "Prediction-powered inference (Angelopoulos et al., 2023): the model's mean over all items is corrected by its "
@@ -99,7 +99,7 @@ def overview(records: Sequence[Record], _settings: NormSettings) -> Table:
 
 @study.section("The run", section_id="remarks")
 def remarks(run: NormRun) -> object:
-    """Say what must be known of the run as a whole."""
+    """Yield what must be known of the run as a whole."""
     return list(run.main_remarks())
 
 
@@ -168,7 +168,7 @@ def allocation(run: NormRun) -> object:
 
 @study.writes
 def norms(run: NormRun, folder: Path, _records: Sequence[Record]) -> Sequence[str]:
-    """Write the centaur norms of all items, and the test of each annotator, as tables of their own."""
+    """Write the centaur norms of all items, and the test of each annotator, as separate tables."""
     written: list[str] = []
     for table in (_centaur_table(run), _annotator_table(run)):
         if table.rows:

@@ -76,7 +76,7 @@ class ModelWorth:
         return f"{title}’s ratings are as close to the norm as {how}{more}."
 
     def _together(self, records: list[Record], numbers: Numbers) -> list[str]:
-        """Say what one person and the model together reach, of the first model."""
+        """Return what one person and the model together reach, of the first model."""
         first = records[0].subject
         alone = _first(_having(numbers.known(pick("agreement_of_people(")), k="1"))
         joint = _first(_having(numbers.known(pick("agreement_of_people_with_model("), subject=first), k="1"))
@@ -175,7 +175,7 @@ class ReplacementTest:
             for record in numbers.known(pick(name)):
                 low, high = SHARE.ends(record) or (None, None)
                 label = numbers.title(record.subject)
-                group = f"Items on which {what} is at least as close to the other annotators"
+                group = f"{capital(what)} is at least as close"
                 rows.append(
                     ForestRow(
                         label, SHARE.value(record), low, high, shown=SHARE.both(record), group=group,

@@ -42,7 +42,7 @@ class NormRun(ConditionedRun[NormSettings]):
     remarks: tuple[str, ...] = ()
 
     def has(self, what: str) -> bool:
-        """Say whether the run has what a question needs."""
+        """Return whether the run has what a question needs."""
         if what == RATING_MODELS:
             return bool(self.rating)
         if what == DISTRIBUTIONS:

@@ -21,13 +21,13 @@ from lexiscope.studies.norm.estimates import allocated_mean
 
 FOLDER = "allocation"
 _NEAREST = 50
-"""The error at a prediction is the mean of that of so many items."""
+"""The error at a prediction is the mean of that of this number of items."""
 
 
 def uncertainty(run: NormRun) -> tuple[Floats, str]:
     """Return how uncertain models are of each item, and where that comes from. *Shape:* (items,).
 
-    Where people rated enough items: how far they were from the models' prediction, at similar predictions for other
+    Where people rated enough items: their distance from the models' prediction, at similar predictions for other
     words. Without that, of several models the spread of their ratings, of one that rated items several times the spread
     of these.
     """
@@ -111,7 +111,7 @@ def allocation(run: NormRun) -> list[object]:
 
 
 def _continued(run: NormRun) -> list[object]:
-    """How an earlier allocation goes on: what the rule says of each model's estimate, and how many items are left."""
+    """How an earlier allocation continues: what the rule says of each model's estimate, and how many items are left."""
     sampled = run.sampled
     assert sampled is not None
     done = int(np.max(sampled.wave * (run.n_ratings > 0)))

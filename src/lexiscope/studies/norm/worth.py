@@ -1,4 +1,4 @@
-"""What a model is worth: number needed to beat, the alternative annotator test, where it differs from people."""
+"""What a model is worth: number needed to beat, the alternative annotator test, the differences from people."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def annotators(run: NormRun) -> list[Result]:
 
 
 def differences(run: NormRun) -> list[Result]:
-    """Return the mean norm at each point that a model gives, and by condition how far it is from people."""
+    """Return the mean norm at each point that a model gives, and by condition its difference from people."""
     return [result for name, values in run.rating.items() for result in _differences(run, name, values)]
 
 

@@ -186,15 +186,22 @@ def tests_of(run: SawCData, question: str) -> object:
     named = {test.name: outcome for test, outcome in own.items()}
     fits = {name: outcome.full for name, outcome in named.items() if isinstance(outcome, LikelihoodRatio)}
     places = [f"{test.name.replace('_', ' ')}: {test.place}" for test in own if test.place]
+    notes = [f"Places: {'; '.join(places)}."] if places else []
+    distances = sorted({distance for test in own for distance in test.distances}, key=str)
+    if distances:
+        shown = [
+            f"{name.replace('_', ' ')}: {run.names.get(subject, subject)}"
+            + (f", layer {layer}" if layer is not None else "")
+            for name, subject, layer in distances
+        ]
+        notes.append(f"{'; '.join(shown)}.")
     offered = () if run.own else MAXIMAL.get(run.name, ())
     offer = (
         "With every slope that the design allows, χ² is another: --mixed maximal runs those tests (several minutes)."
     )
     return (
         results,
-        ratio_tests_table(
-            f"mixed_model_tests_{question.lower()}", named, notes=[f"Places: {'; '.join(places)}."] if places else ()
-        ),
+        ratio_tests_table(f"mixed_model_tests_{question.lower()}", named, notes=notes),
         estimates_table(f"mixed_model_estimates_{question.lower()}", fits),
         [offer for test in offered[:1] if test.question == question and test not in own],
         [

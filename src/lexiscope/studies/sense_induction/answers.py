@@ -47,18 +47,18 @@ SAME_SENSE = SubjectEstimates(
 
 
 def noise(_numbers: Numbers, run: SenseData) -> Answer | None:
-    """Say which β of a grid is best on SCWS; without a grid the default answers."""
+    """Return which β of a grid is best on SCWS; without a grid the default answers."""
     return _in_one_sentence(best_beta(run.own_trainings, scws_records(run), GRID["AvgSimC"], named="AvgSimC on SCWS"))
 
 
 def choice(_numbers: Numbers, run: SenseData) -> Answer | None:
-    """Say whether similarity and the reading of senses choose the same vectors."""
+    """Return whether similarity and the reading of senses choose the same vectors."""
     first, second = "a similarity", "the reading of senses"
     return _in_one_sentence(orders_sentence(run.once(orders), first=first, second=second, who="vectors"))
 
 
 def published_differences(_numbers: Numbers, run: SenseData) -> Answer | None:
-    """Say how many differences of the paper's tables hold, are reversed, or are not computed."""
+    """Return how many differences of the paper's tables hold, are reversed, or are not computed."""
     return _in_one_sentence(verdicts_sentence(run.once(differences)))
 
 

@@ -55,7 +55,7 @@ CONSISTENCY = SubjectEstimates(
 
 
 def best_expression(numbers: Numbers, _run: object) -> Answer | None:
-    """Say which expression of the relation is right most often, by model and kind of test."""
+    """Return which expression of the relation is right most often, by model and kind of test."""
     named = [record for record in numbers.known(pick("best_expression")) if record.note]
     if not named:
         return None

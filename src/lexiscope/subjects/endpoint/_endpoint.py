@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import logging
 import math
 import os
 import zlib
@@ -26,6 +27,7 @@ from lexiscope.core.errors import CapabilityError, SpecError, SubjectError, requ
 from lexiscope.core.foreign import parse_json, text_of
 from lexiscope.core.spec import split_options
 
+LOG = logging.getLogger(__name__)
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -229,6 +231,10 @@ class Endpoint:
         unreadable: UnreadableReply | None = None
         for attempt in range(self._options.retries + 1):
             if attempt:
+                LOG.warning(
+                    "%s: %s. Attempt %d of %d in %.1f s.",
+                    self.url, problem, attempt + 1, self._options.retries + 1, pause,
+                )  # fmt: skip
                 self._wait(pause)
             unreadable = None
             try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +13,7 @@ from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.subjects.local._model_check import first_line
 from lexiscope.subjects.local._model_folder import ModelFolder
 
+LOG = logging.getLogger(__name__)
 _NO_LIMIT = 1_000_000
 _MIN_TRUSTED = 12
 
@@ -64,6 +67,7 @@ def load_model(place: str, *, trust_remote_code: bool, auto: str = "AutoModel", 
     """
     ModelFolder(Path(place)).check()
     transformers = require("transformers", "models")
+    begun = time.monotonic()
     with quiet_loading(transformers):
         try:
             model, loading = getattr(transformers, auto).from_pretrained(
@@ -86,6 +90,7 @@ def load_model(place: str, *, trust_remote_code: bool, auto: str = "AutoModel", 
         )
     if hasattr(model.config, "use_cache"):
         model.config.use_cache = False
+    LOG.info("Loaded %s (%s) in %.1f s", place, type(model).__name__, time.monotonic() - begun)
     return model.eval().requires_grad_(False)
 
 

@@ -29,6 +29,8 @@ from lexiscope.subjects.trained._trained_folder import ENTRIES, VECTORS, Trained
 CAPABILITIES = ("Judges",)
 TASKS = partial(catalog.tasks_where, lambda task: task.learnt == "bi_encoder")
 """The tasks that one can be trained for; each folder answers that of its training."""
+RUN_OPTIONS = ("device",)
+"""The options that a run may fill in: they change the speed alone."""
 
 
 @dataclass(frozen=True, slots=True)

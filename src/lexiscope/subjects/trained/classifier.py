@@ -31,6 +31,8 @@ CAPABILITIES = ("Judges",)
 TASKS = partial(catalog.tasks_where, lambda task: task.learnt in ("pair", "verification", "gloss"))
 """The tasks that one can be trained for; each folder answers that of its training."""
 CHOICE, PROBABILITY, DISTANCE, RATING = "choice", "probability", "cosine_distance", "rating"
+RUN_OPTIONS = ("device",)
+"""The options that a run may fill in: they change the speed alone."""
 
 
 @dataclass(frozen=True, slots=True)

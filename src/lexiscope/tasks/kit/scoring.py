@@ -22,15 +22,14 @@ from lexiscope.core.errors import InputError, Place, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import Prompted, Prompting
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.scoring import Per, ScoringPolicy, TokenScores
-from lexiscope.core.subject import Progress, Scores, Subject
+from lexiscope.core.scoring import Per, ScoredOption, ScoringPolicy, TokenScores
+from lexiscope.core.subject import Progress, Scores, ScoresWholes, Subject
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.continuations import (
-    answer_end,
-    answer_texts,
     check_distinct_answers,
     continuation_policy,
     score_items,
+    scored_pairs,
 )
 from lexiscope.items.answers.scale_scoring import prompt_of
 from lexiscope.items.answers.sense_options import DIFFERENT, SAME
@@ -63,19 +62,6 @@ _PARTS = ("before", "neutral", "options")
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredOption:
-    """An option as a scorer reads it: the text before it, its own text, and the text before it without the context.
-
-    ``value`` is what is stored when it is chosen; ``neutral`` is empty where options are compared as they are.
-    """
-
-    value: str
-    before: str
-    text: str
-    neutral: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ChoiceScoring:
     """The answer function of a task with options for subjects that score texts.
 
@@ -103,13 +89,13 @@ class ChoiceScoring:
     ) -> ResponseTable:
         """Answer with the option that is the most probable behind the wording, or gains most by the context.
 
-        Rows of each item: the choice; of a question with two answers, the log-odds of ``t``; then for each option its
+        Rows of each item: the choice; for a question with two answers, the log-odds of ``t``; then for each option its
         log-probability and, where the wording has a neutral text, its gain by the context (``pmi``). Of equal options
         the one whose text is first in the alphabet is taken. Errors: :class:`InputError` for a wording that the task
         does not have, or not in the language; those of :func:`~lexiscope.items.answers.continuations.score_items`.
         """
         shown = [self.check(view_item(item, view)) for item in items]
-        options = self.options(shown, subject, view=view)
+        options = self.options(shown, prompting_of(subject), view)
         texts = [option_texts(own, cast(Scores, subject).policy) for own in options]
         scores = score_items(items, texts, subject, work=work, progress=progress)
         return ResponseTable.from_rows(self.rows(items, options, scores, subject, view=view))
@@ -119,13 +105,9 @@ class ChoiceScoring:
         """The wordings of the task's file, the one that is asked by default first."""
         return tuple(dict.fromkeys(name for _, name in _wordings(self.asks.screen.folder / FILE)))
 
-    def wording_of(self, subject: Subject) -> str:
-        """Return the wording in which a subject is asked."""
-        return _prompting(subject).variant or self.wordings[0]
-
-    def options(self, items: Sequence[Item], subject: Subject, *, view: str) -> list[tuple[ScoredOption, ...]]:
-        """Return the options of items, which are as the view shows them, in the wording of a subject."""
-        how, name = _prompting(subject), self.wording_of(subject)
+    def options(self, items: Sequence[Item], how: Prompting, view: str) -> list[tuple[ScoredOption, ...]]:
+        """Return the options of items, which are as the view shows them, in a wording."""
+        name = how.variant or self.wordings[0]
         if name not in self.wordings:
             return [self._options_of_prompt(item, how, name, view) for item in items]
         return [self._options_of_wording(item, how, name) for item in items]
@@ -141,7 +123,7 @@ class ChoiceScoring:
     ) -> Iterator[Response]:
         """Yield the rows of every item (:meth:`__call__`); *scores* are those of the texts of its options."""
         policy = continuation_policy(cast(Scores, subject).policy)
-        wording = wording_label(self.wording_of(subject))
+        wording = wording_label(prompting_of(subject).variant or self.wordings[0])
         blank = Response(subject.subject_id, subject.kind, "", self.task, self.measure, view=view)
         odds, gain = (policy.named(name, wording=wording) for name in (MEASURE_ODDS, MEASURE_PMI))
         for item, own in zip(items, options, strict=True):
@@ -149,7 +131,7 @@ class ChoiceScoring:
             values, gains = option_values(item, own, scores, policy)
             judged = gains or values
             # a prompt asks for the number of the answer: there the most probable one is chosen, whatever is asked
-            best = (min if self.lowest and gains else max)(judged.values())
+            best = (min if own[0].lowest and gains else max)(judged.values())
             yield replace(row, option=next(name for name, value in judged.items() if value == best))
             if set(values) == {SAME, DIFFERENT}:
                 yield replace(row, measure=odds, value=values[SAME] - values[DIFFERENT])
@@ -166,7 +148,7 @@ class ChoiceScoring:
         for value in sorted(texts, key=lambda option: (texts[option], option)):
             told = self.told(item, value)
             before, neutral = fill_template(wording.before, told), fill_template(wording.neutral, told)
-            made.append(ScoredOption(value, before, texts[value], neutral))
+            made.append(ScoredOption(value, before, texts[value], neutral, self.lowest))
         return tuple(made)
 
     def _options_of_prompt(self, item: Item, how: Prompting, name: str, view: str) -> tuple[ScoredOption, ...]:
@@ -183,10 +165,7 @@ class ChoiceScoring:
 
 def option_texts(options: Sequence[ScoredOption], policy: ScoringPolicy) -> list[str]:
     """Return the texts that are scored for the options of an item: in their context, then without it."""
-    end = _end_of(options, policy)
-    befores = [(option.before, option) for option in options]
-    befores += [(option.neutral, option) for option in options if option.neutral]
-    return [answer_texts(before, [option.text], end=end)[0] for before, option in befores]
+    return [before + answer for before, answer in scored_pairs(options, left=policy.conditioning == "left")]
 
 
 def option_values(
@@ -217,10 +196,10 @@ def option_values(
 
 
 def gain_around(seen: tuple[Usage, TokenScores], put: tuple[Usage, TokenScores], policy: ScoringPolicy) -> float | None:
-    """Return what the tokens around a target gain when another text stands in its place; ``None`` where there are none.
+    """Return what the tokens around a target gain when another text replaces it; ``None`` where there are none.
 
     *seen* is the usage with its scores, *put* the same with the other text in its span. Tokens that both texts have
-    count, at the same place from the beginning or from the end; of a model that reads from left to right those behind
+    count, at the same place from the beginning or from the end; for a model that reads from left to right those behind
     the target, for the others cannot depend on it. *Unit:* nats. *Higher means:* the other text fits better.
     """
     before, after = (_tokens_around(usage, scores, left=policy.conditioning != "left") for usage, scores in (seen, put))
@@ -248,9 +227,22 @@ def _tokens_around(usage: Usage, scores: TokenScores, *, left: bool) -> dict[tup
 MEASURE_TOKENS = "n_tokens"
 
 
-def denominators(policy: ScoringPolicy) -> list[ScoringPolicy]:
-    """Return a policy with each denominator: text, token, character, byte."""
-    return [policy.divided_by(per) for per in get_args(Per)]
+def denominators(subject: Subject) -> list[ScoringPolicy]:
+    """Return the policy of a subject that scores with each denominator: text, token, character, byte.
+
+    A subject that knows whole texts only has none by token.
+    """
+    policy, wholes = cast(Scores, subject).policy, isinstance(subject, ScoresWholes)
+    return [policy.divided_by(per) for per in get_args(Per) if per != "token" or not wholes]
+
+
+def text_measures(subject: Subject) -> list[str]:
+    """Return the measures of a text in the order of :func:`text_values`: one by denominator, and how many tokens count.
+
+    A subject that knows whole texts only cannot tell the tokens.
+    """
+    counted = [] if isinstance(subject, ScoresWholes) else [MEASURE_TOKENS]
+    return [*map(str, denominators(subject)), *counted]
 
 
 def text_values(item: Item, usage: Usage, scores: TokenScores, policies: Sequence[ScoringPolicy]) -> tuple[float, ...]:
@@ -281,12 +273,8 @@ def wording_label(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", plain).strip("_") or "wording"
 
 
-def _end_of(options: Sequence[ScoredOption], policy: ScoringPolicy) -> str:
-    # who sees the end of the text sees which option is whole
-    return answer_end([option.text for option in options]) if policy.conditioning == "left" else ""
-
-
-def _prompting(subject: Subject) -> Prompting:
+def prompting_of(subject: Subject) -> Prompting:
+    """Return the words in which a subject that scores texts is asked; an empty variant is the first of the task."""
     return subject.prompting if isinstance(subject, Prompted) else Prompting(variant="")
 
 

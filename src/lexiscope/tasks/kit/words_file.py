@@ -2,7 +2,7 @@
 
 One file serves both: ``lexiscope annotate init --words FILE`` makes a study of people of it, ``--wording FILE`` (of
 ``study`` and ``collect``) and the option ``variant=FILE`` of a chat model ask in it. In a language of the package a
-file needs what it changes alone; in any other it needs everything, and the error names what it lacks.
+file needs what it changes alone; in any other it needs everything, and the error names what is missing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PromptWords(_WordsPart):
     system: str = Field(default="", description="the system message")
     user: str = Field(default="", description="the message of the user")
     not_quoted: Annotated[tuple[str, ...], Field(strict=False)] = Field(
-        default=(), description="passages of the guidelines that are about the page, left out of the prompt"
+        default=(), description="passages of the guidelines that are about the page, excluded from the prompt"
     )
 
 
@@ -80,7 +80,7 @@ class WordsFile(_WordsPart):
 
 
 def is_words_file(name: str) -> bool:
-    """Say whether the name of a wording is a file; else it is that of a variant of the task's prompt."""
+    """Return whether the name of a wording is a file; else it is that of a variant of the task's prompt."""
     return name.endswith(SUFFIXES)
 
 
@@ -121,7 +121,7 @@ def _read(path: str, _changed: int, _size: int, task: str) -> WordsFile:
 
 
 def missing_prompt(file: WordsFile, screen: Screen) -> tuple[str, ...]:
-    """Return what a file lacks of a prompt that the package does not have in its language."""
+    """Return what of a prompt is missing in a file that the package does not have in its language."""
     prompt = screen.folder / "prompt.txt"
     if file.prompt.user.strip() or not prompt.is_file():
         return ()

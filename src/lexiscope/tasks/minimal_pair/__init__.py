@@ -17,14 +17,15 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place, SpecError, SubjectError
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import Prompting
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.scoring import ScoringPolicy, TokenScores
+from lexiscope.core.scoring import ScoredOption, ScoringPolicy, TokenScores
 from lexiscope.core.subject import Progress, Scores, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.choice_set_file import read_minimal_pairs
 from lexiscope.tasks.kit.judging import judgment_function
-from lexiscope.tasks.kit.scoring import MEASURE_TOKENS, denominators, text_values
+from lexiscope.tasks.kit.scoring import MEASURE_TOKENS, denominators, text_measures, text_values
 from lexiscope.tasks.minimal_pair.self_test import SelfTest, self_test
 
 FOLDER = Path(__file__).parent
@@ -77,12 +78,22 @@ def by_scoring(
     if len(scores) != len(texts):
         raise SubjectError(f"{subject.subject_id} gave {len(scores)} scores for {len(texts)} texts")
     by_text = dict(zip(texts, scores, strict=True))
-    policies = denominators(scorer.policy)
     who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
-    rows = _option_rows(items, by_text, policies)
+    rows = _option_rows(items, by_text, denominators(subject), text_measures(subject))
     return ResponseTable.concat(
         [ResponseTable.from_columns(who | columns) for columns in (rows, _self_test_rows(items, tested))]
     )
+
+
+def scored_options(items: Sequence[Item], _how: Prompting, _view: str) -> list[tuple[ScoredOption, ...]]:
+    """Return the options of choice sets as scorers read them: whole texts, the right one first."""
+    return [
+        tuple(
+            ScoredOption(name, "", usage.text)
+            for name, usage in zip(option_names(len(item.options)), item.usages, strict=True)
+        )
+        for item in items
+    ]
 
 
 def check_choice_set(item: Item) -> None:
@@ -118,7 +129,10 @@ def example_items(language: str) -> tuple[Item, ...]:
 
 
 def _option_rows(
-    items: Sequence[Item], by_text: dict[str, TokenScores], policies: Sequence[ScoringPolicy]
+    items: Sequence[Item],
+    by_text: dict[str, TokenScores],
+    policies: Sequence[ScoringPolicy],
+    measures: Sequence[str],
 ) -> dict[str, object]:
     """The columns of the rows of all options: by item, by option, by measure."""
     # the synonym of an item is in two choice sets of a suite: the same text and span have the same values
@@ -127,9 +141,8 @@ def _option_rows(
     for item in items:
         for usage in item.usages:
             if usage.key not in known:
-                known[usage.key] = text_values(item, usage, by_text[usage.text], policies)
+                known[usage.key] = text_values(item, usage, by_text[usage.text], policies)[: len(measures)]
             values.append(known[usage.key])
-    measures = [*map(str, policies), MEASURE_TOKENS]
     options = [name for item in items for name in option_names(len(item.options))]
     item_ids = [item.item_id for item in items for _ in item.options]
     return {
@@ -181,4 +194,5 @@ TASK = Task(
     check=check_choice_set,
     baselines=("random", "frequency"),
     reads=read_minimal_pairs,
+    scored=scored_options,
 )

@@ -32,7 +32,7 @@ from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import whole_text
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
-from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring_function
+from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scale_options, scoring_function
 from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.asking import Asking, Variant, sentence_examples
 from lexiscope.tasks.kit.distances import MEASURE_DISTANCE, distance_table, pair_distances
@@ -277,4 +277,5 @@ TASK = Task(
     # a story is one text: there are no two whose words could overlap
     baselines=("random", "constant"),
     wordings=(GUIDELINES, *VARIANTS),
+    scored=scale_options(asks),
 )

@@ -22,7 +22,7 @@ from lexiscope.core.subject import Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES, RATING_MEASURES
-from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scoring_function
+from lexiscope.items.answers.scale_scoring import RATED, SCORING_MEASURES, scale_options, scoring_function
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
 from lexiscope.tasks.kit.asking import Asking, Variant, pair_examples, starred_target
@@ -305,4 +305,5 @@ TASK = Task(
     baselines=("random", "constant", "word_overlap"),
     learnt="pair",
     wordings=(GUIDELINES, *VARIANTS),
+    scored=scale_options(asks),
 )

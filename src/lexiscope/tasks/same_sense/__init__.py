@@ -135,4 +135,5 @@ TASK = Task(
     chance=0.5,
     learnt="pair",
     wordings=by_scoring.wordings,
+    scored=by_scoring.options,
 )

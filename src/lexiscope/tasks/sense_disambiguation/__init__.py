@@ -162,5 +162,6 @@ TASK = Task(
     baselines=("random", "first_sense", "most_frequent_sense"),
     learnt="gloss",
     wordings=by_scoring.wordings,
+    scored=by_scoring.options,
     labelled=labelled_task,
 )

@@ -38,7 +38,8 @@ NONE = "no labelled usage of its senses"
 
 @dataclass(frozen=True, slots=True)
 class LabelledUsages:
-    """Usages whose senses are known, by word and sense: of each sense at most :data:`MOST`, whatever their order."""
+    """Usages whose senses are known, by word and sense: of each sense at most :data:`MOST`, regardless of their
+    order."""
 
     by_sense: Mapping[tuple[str, str], tuple[Item, ...]]
 
@@ -52,7 +53,7 @@ class LabelledUsages:
         return cls({key: tuple(sorted(own, key=_draw)[:MOST]) for key, own in by_sense.items()})
 
     def options_of(self, item: Item, senses: Sequence[str], view: str) -> list[tuple[str, Usage]]:
-        """Return the senses of an item, each with its usages in a view; the text that is asked about is left out."""
+        """Return the senses of an item, each with its usages in a view; the text that is asked about is excluded."""
         asked = item.usages[0].text
         return [
             (sense, view_item(labelled, view).usages[0])

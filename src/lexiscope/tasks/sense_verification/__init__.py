@@ -19,7 +19,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import Habit, Screen, Shown
-from lexiscope.core.subject import Embeds, Progress, Scores, Subject
+from lexiscope.core.subject import Embeds, Progress, Scores, ScoresWholes, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import whole_text
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -37,7 +37,14 @@ from lexiscope.tasks.kit.asking import Asking, sentence_examples
 from lexiscope.tasks.kit.distances import distance_table, pair_distances
 from lexiscope.tasks.kit.judging import TRAINED_MEASURES, judgment_function
 from lexiscope.tasks.kit.published_sheets import CONTEXT, Judgments, label_sheet
-from lexiscope.tasks.kit.scoring import ODDS_MEASURE, SCORED_MEASURES, ChoiceScoring, gain_around, option_texts
+from lexiscope.tasks.kit.scoring import (
+    ODDS_MEASURE,
+    SCORED_MEASURES,
+    ChoiceScoring,
+    gain_around,
+    option_texts,
+    prompting_of,
+)
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -172,11 +179,14 @@ def by_scoring(
     in its place, minus that when the target does. Only tokens count that both texts have, so that a long definition is
     no worse than a short one. For a model that reads from left to right they are those behind the target; where none
     is, the row has no value, and its ``raw`` says so. *Unit:* nats. *Higher means:* the definition fits better.
+    A subject that knows whole texts only cannot tell what the tokens around the target gain: it has no such row.
     Errors: those of ``ChoiceScoring``.
     """
+    if isinstance(subject, ScoresWholes):
+        return asking(items, subject, view=view, work=work, progress=progress)
     shown = [_check_item(view_item(item, view)) for item in items]
     policy = cast(Scores, subject).policy
-    options = asking.options(shown, subject, view=view)
+    options = asking.options(shown, prompting_of(subject), view)
     pairs = [
         (item.usages[0], with_wordform(item.usages[0], str(item.conditions[DEFINITION]).strip())) for item in shown
     ]
@@ -223,4 +233,5 @@ TASK = Task(
     chance=0.5,
     learnt="verification",
     wordings=asking.wordings,
+    scored=asking.options,
 )

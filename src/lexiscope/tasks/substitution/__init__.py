@@ -18,10 +18,12 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import Prompting
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import statistic_name
+from lexiscope.core.scoring import ScoredOption
 from lexiscope.core.screen import Choice, Habit, Line, Screen, Shown
-from lexiscope.core.subject import Embeds, Progress, Scores, Subject
+from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
@@ -44,7 +46,7 @@ from lexiscope.tasks.kit.published_sheets import (
     first_condition,
     numbered_sheet,
 )
-from lexiscope.tasks.kit.scoring import MEASURE_TOKENS, denominators, text_values
+from lexiscope.tasks.kit.scoring import MEASURE_TOKENS, denominators, text_measures, text_values
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -246,10 +248,10 @@ def by_scoring(
     """
     _check_view(view)
     shown = [_check_item(item) for item in items]
-    placed = [[(word, usage_with(item.usages[0], word)) for word in sorted(candidates(item))] for item in shown]
+    placed = _placed_candidates(shown)
     texts = [[usage.text for _, usage in own] for own in placed]
     scores = score_items(items, texts, subject, work=work, progress=progress)
-    policies = denominators(cast(Scores, subject).policy)
+    policies, names = denominators(subject), text_measures(subject)
     blank, rows = blank_row(subject, NAME, view), list[Response]()
     for item, own in zip(items, placed, strict=True):
         row = replace(blank, item_id=item.item_id)
@@ -258,11 +260,19 @@ def by_scoring(
             best = max(values, key=lambda word: values[word][column])
             rows.append(replace(row, measure=statistic_name(MEASURE, per=policy.per), option=best))
         for word, numbers in values.items():
-            names = [*map(str, policies), MEASURE_TOKENS]
-            rows += [
-                replace(row, measure=name, value=value, option=word) for name, value in zip(names, numbers, strict=True)
-            ]
+            known = zip(names, numbers[: len(names)], strict=True)
+            rows += [replace(row, measure=name, value=value, option=word) for name, value in known]
     return ResponseTable.from_rows(rows)
+
+
+def scored_options(items: Sequence[Item], _how: Prompting, _view: str) -> list[tuple[ScoredOption, ...]]:
+    """Return the candidates of items as scorers read them: the sentence with each of them, in alphabetical order."""
+    placed = _placed_candidates([_check_item(item) for item in items])
+    return [tuple(ScoredOption(word, "", usage.text) for word, usage in own) for own in placed]
+
+
+def _placed_candidates(items: Sequence[Item]) -> list[list[tuple[str, Usage]]]:
+    return [[(word, usage_with(item.usages[0], word)) for word in sorted(candidates(item))] for item in items]
 
 
 def _nearest(
@@ -276,7 +286,7 @@ def _nearest(
     _check_view(view)
     shown = [_check_item(item) for item in items]
     targets = [usage_with(item.usages[0], item.usages[0].target) for item in shown]
-    placed = [[(word, usage_with(item.usages[0], word)) for word in sorted(candidates(item))] for item in shown]
+    placed = _placed_candidates(shown)
     unknown = [
         unknown_words(subject, [target, *(usage for _, usage in own)])
         for target, own in zip(targets, placed, strict=True)
@@ -326,4 +336,5 @@ TASK = Task(
     check=_check_item,
     chosen=(MEASURE,),
     options=SCREEN.values_of,
+    scored=scored_options,
 )

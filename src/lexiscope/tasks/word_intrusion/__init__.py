@@ -263,4 +263,5 @@ TASK = Task(
     chosen=(MEASURE,),
     options=SCREEN.values_of,
     wordings=by_scoring.wordings,
+    scored=by_scoring.options,
 )

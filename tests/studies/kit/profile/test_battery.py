@@ -75,7 +75,7 @@ FAULTS = {
         "data: wic, statistic: auc, ceiling: all_right}",
         "E612",
         13,
-        "name of its own",
+        "unique name",
     ),
     "ceiling of people without people": (
         "ceiling: {value: 0.8, name: one person, source: a paper}",

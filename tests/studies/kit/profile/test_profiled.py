@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import lexiscope
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, RunError, SpecError
-from lexiscope.core.result import read_records
+from lexiscope.core.result import Estimate, read_records
 from lexiscope.core.sealed import check_run
 from lexiscope.core.subject import Progress
 from lexiscope.core.usage import Usage
@@ -181,7 +181,7 @@ def test_what_cannot_be_profiled(tmp_path: Path) -> None:
         lexiscope.profile([])
     with pytest.raises(InputError, match="named twice"):
         profile_models(["baseline:random", "baseline:random"], battery=parse_battery(BATTERY), cache=tmp_path)
-    with pytest.raises(SpecError, match="'gpt-9' is no subject"):
+    with pytest.raises(SpecError, match="'gpt-9' is not a subject"):
         lexiscope.profile("gpt-9")
 
 
@@ -204,6 +204,13 @@ lines:
     assert outcome.share.value == pytest.approx(0.8317, abs=5e-4)
     assert (outcome.share.low, outcome.share.high) == pytest.approx((0.7997, 0.8638), abs=3e-3)
     assert outcome.share.of_raters == pytest.approx(0.165, abs=0.03)
+    # the number that `norm` has: the mean of two raters is as close to the others as GPT-4 is
+    assert isinstance(outcome.needed, Estimate)
+    assert (outcome.needed.value, outcome.needed.interval.low, outcome.needed.interval.high) == (2, 1, 2)
+    (needed,) = (
+        record for record in made.records() if "needed" in record.statistic and record.subject == "gpt-4"
+    )  # fmt: skip
+    assert (needed.value, needed.unit, needed.n) == (2, "people", outcome.needed.n)
     bert = made.outcome("bert-base-uncased", "raw_c")
     assert isinstance(bert, Measured)
     assert bert.reached.value == pytest.approx(0.6709, abs=2e-3)

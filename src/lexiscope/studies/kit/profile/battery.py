@@ -34,7 +34,7 @@ FAMILIES: Mapping[Family, str] = {
 
 Statistic = Literal["spearman", "spread", "accuracy", "auc"]
 """``spearman``: correlation with people's means; ``spread``: with the standard deviations of people's ratings;
-``accuracy``: share of right answers; ``auc``: area under the ROC curve of answers by degree."""
+``accuracy``: share of correct answers; ``auc``: area under the ROC curve of answers by degree."""
 Raters = Literal["persons", "columns"]
 """``persons``: each rater is one person; ``columns``: which ratings are of one person is not published."""
 
@@ -70,9 +70,9 @@ class BatteryLine(BaseModel):
     """One line of a battery.
 
     ``where`` chooses items by their conditions; ``right`` names the condition, and its value, that makes the right
-    answer *yes* where items have none of their own. ``figures`` are printed figures that are shown and are no ceiling.
-    ``wordings`` are further wordings of the task, asked of models that score texts; they are variants, never the
-    declared answer.
+    answer *yes* where items have none of their own. ``figures`` are printed figures that are shown and are not a
+    ceiling. ``wordings`` are further wordings of the task, asked of models that score texts; they are variants, never
+    the declared answer.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -171,7 +171,7 @@ def _battery_of(source: YamlSource, sha256: str) -> Battery:
     for number, line in enumerate(read.lines):
         if line.line in seen:
             what = f"two lines are called {line.line!r}, the first is line {seen[line.line] + 1} of the battery"
-            raise _fault(source, number, "line", what, "give each line a name of its own")
+            raise _fault(source, number, "line", what, "give each line a unique name")
         seen[line.line] = number
         _check_line(source, number, line)
     return Battery(read.battery, read.version, read.title, read.lines, sha256)
@@ -197,7 +197,9 @@ def _check_line(source: YamlSource, number: int, line: BatteryLine) -> None:
     if line.has_people and task.scale is None:
         raise _fault(source, number, "statistic", f"the task {line.task!r} has no ratings", "use accuracy or auc")
     if line.right and len(line.right) != 1:
-        raise _fault(source, number, "right", "the right answer is one condition and its value", "write {name: value}")
+        raise _fault(
+            source, number, "right", "the correct answer is one condition and its value", "write {name: value}"
+        )
     unknown = [wording for wording in line.wordings if wording not in task.wordings]
     if unknown:
         hint = f"its wordings: {', '.join(task.wordings)}" if task.wordings else "leave wordings out"

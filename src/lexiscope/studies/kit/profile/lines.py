@@ -20,14 +20,16 @@ from lexiscope.analysis.attainable.reached import (
 from lexiscope.analysis.attainable.shares import Ceiling, Share, share_of
 from lexiscope.analysis.attainable.word_draws import WordDraws, word_draws
 from lexiscope.analysis.bias.view_errors import is_right
+from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.analysis.choices.choice_sets import CORRECT, decisions_of
+from lexiscope.analysis.norming.number_needed import number_needed_to_beat
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError, LexiscopeError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Estimate
+from lexiscope.core.result import Estimate, Undefined
 from lexiscope.core.scoring import ScoringPolicy
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.answers.sense_options import SAME
@@ -51,8 +53,8 @@ ALL_RIGHT = "all right"
 class AskedLine:
     """A line with its items: what is asked, of how many words, what chance gives, and what people attain.
 
-    ``rated`` are the items with people's ratings, where the line compares with these; ``right`` the right answers of a
-    question with two answers. ``ceiling`` is what a share is of.
+    ``rated`` are the items with people's ratings, if the line compares with these, ``ratings`` the ratings of persons;
+    ``right`` the correct answers of a question with two answers. ``ceiling`` is what a share is of.
     """
 
     line: BatteryLine
@@ -61,6 +63,7 @@ class AskedLine:
     draws: WordDraws
     chance: float
     rated: RatedItems | None
+    ratings: Ratings | None
     right: Booleans | None
     ceiling: Ceiling | None
     answers: ResponseTable
@@ -93,7 +96,8 @@ class Measured:
     """A line with a number: what the model reaches, its share of the attainable, refusals, and the variants.
 
     ``share`` is missing, with the reason in ``no_share``, where the ceiling has no value. ``varied`` says what the
-    variants vary. ``measure`` is the measure of the answers that counted.
+    variants vary. ``measure`` is the measure of the answers that counted. ``needed`` is the number needed to beat;
+    lines that do not compare with the mean rating of persons have none.
     """
 
     reached: Reached
@@ -104,6 +108,7 @@ class Measured:
     variants: tuple[WayOfAsking, ...]
     varied: str
     no_share: str = ""
+    needed: Estimate | Undefined | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +139,9 @@ def ask_line(line: BatteryLine, *, seed: int = 0) -> AskedLine:
             f"the line {line.line!r} has {len(items)} items of {line.data}, fewer than {line.least}",
             hint="correct where, or least, in the battery",
         )
-    rated = right = None
+    rated = ratings = right = None
     if line.has_people:
-        rated = _people_of(line, items, dataset.responses, seed)
+        rated, ratings = _people_of(line, items, dataset.responses, seed)
         by_id = {item.item_id: item for item in items}
         items = tuple(by_id[name] for name in rated.items)
     elif line.right or catalog.task(line.task).truth or line.statistic == "auc":
@@ -145,7 +150,7 @@ def ask_line(line: BatteryLine, *, seed: int = 0) -> AskedLine:
     chance = _chance(line, items)
     own = dataset.responses.where(task=line.task, view=line.view, item_id=tuple(item.item_id for item in items))
     return AskedLine(
-        line, dataset.card, items, draws, chance, rated, right, _ceiling(line, rated), own, dataset.subjects
+        line, dataset.card, items, draws, chance, rated, ratings, right, _ceiling(line, rated), own, dataset.subjects
     )  # fmt: skip
 
 
@@ -160,7 +165,7 @@ def measure_line(
 ) -> Outcome:
     """Return what the answers of a model reach on a line; *others* are its answers in other wordings, by wording.
 
-    A statistic that has no value is no error: its reason is the outcome.
+    A statistic that has no value is not an error: its reason is the outcome.
     """
     # a choice has neither value nor text: its option is the answer
     if not len(answers.answered()) and not any(option is not None for option in answers.unique("option")):
@@ -186,7 +191,22 @@ def measure_line(
         except StatisticError as error:
             no_share = error.what
     refused = _refused(asked, answers, measure)
-    return Measured(reached, share, measure, refused, asked.n_items, variants, varied, "" if share else no_share)
+    needed = _needed(asked, reached, seed)
+    return Measured(
+        reached, share, measure, refused, asked.n_items, variants, varied, "" if share else no_share, needed
+    )  # fmt: skip
+
+
+def _needed(asked: AskedLine, reached: Reached, seed: int) -> Estimate | Undefined | None:
+    """How many people's mean is as close to other people as the model is."""
+    if asked.ratings is None or asked.line.statistic != "spearman":
+        return None
+    words = GroupOf({item.item_id: _word(item) for item in asked.items}, "words")
+    try:
+        own = number_needed_to_beat(asked.ratings, {"model": reached.answers}, groups=words, seed=seed)
+        return own.needed["model"]
+    except StatisticError as error:
+        return Undefined("number_needed_to_beat(method=spearman)", "; ".join(filter(None, (error.what, error.why))))
 
 
 _NAMES = {
@@ -216,12 +236,16 @@ def _is_yes(line: BatteryLine, item: Item) -> bool:
     return item.gold == SAME
 
 
-def _people_of(line: BatteryLine, items: Sequence[Item], responses: ResponseTable, seed: int) -> RatedItems:
+def _people_of(
+    line: BatteryLine, items: Sequence[Item], responses: ResponseTable, seed: int
+) -> tuple[RatedItems, Ratings | None]:
+    """What people attain; their ratings of these items too, if each rater is a person."""
     words = {item.item_id: _word(item) for item in items}
     rows = responses.where(measure="rating", subject_kind=COLLECTED, item_id=tuple(words))
     ratings = Ratings.from_table(rows, kinds=COLLECTED, repeats="mean")
     of, persons = ("spread" if line.statistic == "spread" else "mean"), line.raters == "persons"
-    return rated_items(ratings, words, of=of, persons=persons, seed=seed)  # type: ignore[arg-type]
+    rated = rated_items(ratings, words, of=of, persons=persons, seed=seed)  # type: ignore[arg-type]
+    return rated, ratings.of_items(list(rated.items)) if persons else None
 
 
 def _ceiling(line: BatteryLine, rated: RatedItems | None) -> Ceiling | None:

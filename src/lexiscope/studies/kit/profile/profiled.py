@@ -65,7 +65,7 @@ class ProfiledModel:
 
     @property
     def title(self) -> str:
-        """The name for readers: that of its card, else the last part of its id."""
+        """The name for readers: that of its card, otherwise the last part of its id."""
         return self.facts.title or plain_name(self.id).rstrip("/").rpartition("/")[2].rpartition(":")[2]
 
 
@@ -73,8 +73,8 @@ class ProfiledModel:
 class Profile:
     """The profiles of models on a battery.
 
-    ``asked`` are the lines whose items could be loaded; ``unasked`` says why of the others. ``pairs`` are those of the
-    lines that several models answered.
+    ``asked`` are the lines whose items could be loaded; ``unasked`` has the reason for the others. ``pairs`` are those
+    of the lines that several models answered.
     """
 
     battery: Battery
@@ -214,7 +214,7 @@ def _profiled(
     if isinstance(subject, str) and all(isinstance(outcome, NoNumber) for outcome in outcomes.values()):
         known = sorted({name for line in asked.values() for name in _published_models(line)})
         raise SpecError(
-            f"{subject!r} is no subject, and the data of this battery hold no answers of it",
+            f"{subject!r} is not a subject, and the data of this battery hold no answers of it",
             hint=f"write kind:name, such as encoder:minilm; answers are published of: {', '.join(known) or 'none'}",
         )
     families = {}
@@ -366,6 +366,12 @@ def _outcome_records(line: BatteryLine, outcome: Outcome, about: Mapping[str, An
             shared, share.value, low=share.low, high=share.high, interval=_JOINT, n=reached.n, unit="share", note=note,
             **about,
         )  # fmt: skip
+    if outcome.needed is not None:
+        for record in outcome.needed.records():
+            yield Record(
+                record.statistic, record.value, low=record.low, high=record.high, interval=record.interval,
+                n=record.n, unit="people", note=record.note, **about,
+            )  # fmt: skip
     yield Record("refusals", float(outcome.refused), n=outcome.asked, **about)
     for variant in outcome.variants:
         if not variant.declared:

@@ -100,7 +100,7 @@ def _people(asked: AskedLine) -> tuple[NamedValue, ...]:
         how = f"as printed ({line.ceiling.source}). Single answers were not published: it has no interval."
         made.append(NamedValue(line.ceiling.name.capitalize(), Value(line.ceiling.value), how))
     else:
-        how = "all right: the right answers are given with the items, no people answered them here"
+        how = "all right: the correct answers are given with the items, no people answered them here"
         made.append(NamedValue("Ceiling", Value(1.0), how))
     for figure in line.figures:
         how = f"as printed ({figure.source}); shown as a dotted ring, never used as a ceiling"
@@ -140,7 +140,28 @@ def _cell(outcome: Outcome) -> ShownCell:
         layers=outcome.reached.layers,
         note=_sentence(outcome.reached.note),
         of_raters=share.of_raters if share is not None and share.deviations else 0.0,
+        needed=_needed_text(outcome.needed),
+        needed_note=_needed_note(outcome.needed),
     )
+
+
+def _needed_text(needed: Estimate | Undefined | None) -> str:
+    """The number needed to beat with the ends of its interval.
+
+    >>> from lexiscope.core.result import Interval
+    >>> _needed_text(Estimate("number_needed_to_beat", 2.0, Interval(1.0, 3.0, 0.95, "inverted")))
+    '2 [1, 3]'
+    """
+    if not isinstance(needed, Estimate):
+        return ""
+    interval = needed.interval
+    return f"{needed.value:.0f}" + (f" [{interval.low:.0f}, {interval.high:.0f}]" if interval.is_defined else "")
+
+
+def _needed_note(needed: Estimate | Undefined | None) -> str:
+    if isinstance(needed, Undefined):
+        return needed.reason
+    return needed.interval.note if needed is not None and not needed.interval.is_defined else ""
 
 
 def _sentence(note: str) -> str:

@@ -1,0 +1,1 @@
+"""Items as tasks of evaluation programs (lm-evaluation-harness, inspect_ai), and the logs of these programs."""

@@ -1,0 +1,166 @@
+"""The Dockerfile and the compose files: their commands serve a study here, and their health check tells its state."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+from tests.annotation.store.cluster import cluster
+from tests.cli.test_annotate_serve import write_study
+
+pytest.importorskip("uvicorn")
+DOMAIN = {"DOMAIN": "words.example.org", "DATABASE_PASSWORD": "secret"}
+_PATIENCE = 90
+
+
+def instructions(root: Path) -> list[tuple[str, str]]:
+    """The instructions of the Dockerfile, each as its word and the rest of it."""
+    text = re.sub(r"^#.*\n", "", (root / "Dockerfile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    lines = [" ".join(line.split()) for line in text.replace("\\\n", " ").splitlines() if line.strip()]
+    return [(word, rest) for word, _, rest in (line.partition(" ") for line in lines)]
+
+
+def last(root: Path, word: str) -> str:
+    """The last instruction of this word: the one that holds."""
+    return [rest for name, rest in instructions(root) if name == word][-1]
+
+
+def services(root: Path, *names: str) -> dict[str, Any]:
+    """The services of compose files, with the variables filled in; a later file replaces single entries."""
+    made: dict[str, Any] = {}
+    for name in names:
+        text = Template((root / name).read_text(encoding="utf-8").replace("${STUDY:-./study}", "./study"))
+        for service, entries in YAML(typ="safe").load(text.substitute(DOMAIN))["services"].items():
+            made[service] = made.get(service, {}) | entries
+    return made
+
+
+def free_port() -> int:
+    """A port that no program listens at."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+@contextmanager
+def served(root: Path, folder: Path, words: list[str], public_url: str, **changed: str) -> Iterator[list[str]]:
+    """The server that the image starts with these words, and the health check of the image for it."""
+    port = str(free_port())
+    (folder / "answers").mkdir(mode=0o700)
+    assert json.loads(last(root, "ENTRYPOINT")) == ["lexiscope"]
+    given = {"/answers": str(folder / "answers"), **changed}
+    command = [sys.executable, "-m", "lexiscope", *(given.get(word, word) for word in words), "--port", port]
+    kind, _, check = last(root, "HEALTHCHECK").partition(" CMD ")
+    assert "--interval=" in kind
+    health = [sys.executable, *(word.replace("8000", port) for word in json.loads(check)[1:])]
+    environment = dict(os.environ)
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if line.startswith("Ctrl-C"):
+                break
+        try:
+            assert process.poll() is None, "".join(said)
+            yield health
+        finally:
+            process.send_signal(getattr(signal, last(root, "STOPSIGNAL")))
+            said += process.stdout.readlines()
+            assert process.wait(timeout=_PATIENCE) == 0, "".join(said)
+    assert public_url in "".join(said)
+
+
+def state(health: list[str], public_url: str) -> int:
+    """The exit status of the health check: 0 is healthy."""
+    done = subprocess.run(health, env=os.environ | {"PUBLIC_URL": public_url}, capture_output=True, timeout=_PATIENCE)
+    return done.returncode
+
+
+def is_healthy(health: list[str], public_url: str) -> bool:
+    """Whether the health check succeeds before long."""
+    end = time.monotonic() + _PATIENCE
+    while state(health, public_url):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.2)
+    return True
+
+
+def test_the_image_needs_no_root(root: Path) -> None:
+    """A user by number, one volume, packages by hash, and only files of the repository that exist."""
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", last(root, "USER"))
+    assert json.loads(last(root, "VOLUME")) == ["/answers"]
+    runs = [rest for word, rest in instructions(root) if word == "RUN"]
+    installs = [rest for rest in runs if "pip install" in rest]
+    assert installs
+    assert all("--require-hashes" in rest or "--no-deps" in rest for rest in installs)
+    assert not any(re.search(r"curl|wget|https?://", rest) for rest in runs)
+    copied = [rest.split()[:-1] for word, rest in instructions(root) if word == "COPY" and "--from" not in rest]
+    allowed = {line.removeprefix("!") for line in (root / ".dockerignore").read_text().splitlines() if line[0] == "!"}
+    assert {name for names in copied for name in names} == allowed
+    assert [name for name in allowed if not (root / name).exists()] == []
+    assert "ADD" not in {word for word, _ in instructions(root)}
+
+
+def test_the_image_serves_a_study(root: Path, tmp_path: Path) -> None:
+    """Its command serves the study file of the working folder; the check sees it, and sees that it ended."""
+    write_study(tmp_path)
+    url = re.findall(r"PUBLIC_URL=(\S+)", last(root, "ENV"))[0]
+    words = json.loads(last(root, "CMD"))
+    with served(root, tmp_path, words, "http://127.0.0.1:") as health:
+        port = re.findall(r"127\.0\.0\.1:(\d+)/health", health[-1])[0]
+        here = url.replace("8000", port)
+        assert is_healthy(health, here)
+        assert state(health, "https://elsewhere.example.org") != 0
+        assert (tmp_path / "answers" / "study.sqlite").stat().st_mode & 0o077 == 0
+    assert state(health, here) != 0
+    assert not (tmp_path / "study").exists(), "everything that is written is in the volume"
+
+
+def test_compose_serves_a_study_behind_the_proxy(root: Path, tmp_path: Path) -> None:
+    """The server answers under the public address only, and the proxy asks the port at which it listens."""
+    made = services(root, "compose.yaml")
+    study, proxy = made["study"], made["proxy"]
+    write_study(tmp_path)
+    url = study["environment"]["PUBLIC_URL"]
+    assert url == "https://words.example.org"
+    with served(root, tmp_path, list(study["command"]), url) as health:
+        assert is_healthy(health, url)
+    assert proxy["network_mode"] == "service:study"
+    assert proxy["command"][-4:] == ["--from", url, "--to", f"127.0.0.1:{last(root, 'EXPOSE')}"]
+    assert {volume.split(":")[1] for volume in study["volumes"]} == {last(root, "WORKDIR"), "/answers"}
+    assert study["read_only"] is True
+    assert study["cap_drop"] == ["ALL"]
+
+
+def test_compose_serves_a_study_on_postgresql(root: Path, tmp_path: Path) -> None:
+    """Two processes on one database, whose name and user are those of the database's service."""
+    made = services(root, "compose.yaml", "compose.postgres.yaml")
+    study, database = made["study"], made["database"]["environment"]
+    asked = study["command"][study["command"].index("--postgres") + 1]
+    assert asked == f"postgresql://{database['POSTGRES_USER']}@database/{database['POSTGRES_DB']}"
+    assert study["environment"]["PGPASSWORD"] == database["POSTGRES_PASSWORD"] == DOMAIN["DATABASE_PASSWORD"]
+    write_study(tmp_path)
+    url = "https://words.example.org"
+    with (
+        cluster("fsync=off") as running,
+        served(root, tmp_path, list(study["command"]), url, **{asked: running.url}) as health,
+    ):
+        assert is_healthy(health, url)
+    assert not (tmp_path / "answers" / "study.sqlite").exists()

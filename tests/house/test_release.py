@@ -1,0 +1,195 @@
+"""W19: a release has one version everywhere, a tag, checksums, and a lock file that fits the project."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+LINUX = {"sys_platform": "linux", "platform_machine": "x86_64", "platform_system": "Linux"}
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+
+
+@pytest.fixture(scope="module")
+def release(root: Path) -> ModuleType:
+    """The release script."""
+    spec = importlib.util.spec_from_file_location("release", root / ".ci" / "release.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def checkout(release: ModuleType, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with the files of a release and one commit."""
+    if shutil.which("git") is None:
+        pytest.skip("needs git")
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "Test")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.org")
+    folder = tmp_path / "checkout"
+    for name in (*release.VERSIONED, "CHANGELOG.md"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, folder / name)
+    (folder / ".gitignore").write_text("dist/\n")
+    release.git(folder.parent, "init", "--quiet", str(folder))
+    release.git(folder, "add", "--all")
+    release.git(folder, "commit", "--quiet", "--message", "first")
+    return folder
+
+
+def _project(root: Path) -> dict[str, Any]:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert isinstance(project, dict)
+    return project
+
+
+def test_a_release_is_made(release: ModuleType, checkout: Path) -> None:
+    """Version and changelog are in the tagged commit, the files are made at the commit's time, and the sums hold.
+
+    The commands that build are replaced: the true ones ask a package index for what they build with.
+    """
+    write = "import os, pathlib; pathlib.Path('dist/made.whl').write_text(os.environ['SOURCE_DATE_EPOCH'])"
+    seen = "import sys, pathlib; pathlib.Path('dist/seen.txt').write_text(' '.join(sys.argv[1:]))"
+    (checkout / "dist").mkdir()
+    (checkout / "dist" / "old.whl").touch()
+    commands = [(sys.executable, "-c", write), (sys.executable, "-c", seen, "dist/*.whl")]
+    sums = release.make_release(checkout, "0.2.0", commands=commands)
+    assert release.stated_version(checkout) == "0.2.0"
+    assert release.git(checkout, "describe") == "v0.2.0"
+    assert release.git(checkout, "status", "--porcelain") == ""
+    changes = (checkout / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n", changes)
+    assert {path.name for path in sums.parent.iterdir()} == {"made.whl", "seen.txt", "SHA256SUMS"}
+    assert (checkout / "dist" / "made.whl").read_text() == release.git(checkout, "log", "-1", "--format=%ct")
+    assert (checkout / "dist" / "seen.txt").read_text() == str(checkout / "dist" / "made.whl")
+    if shutil.which("sha256sum"):
+        assert subprocess.run(["sha256sum", "--check", "--quiet", sums.name], cwd=sums.parent).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("version", "change", "why"),
+    [
+        ("0.2", "", "not a version"),
+        ("v0.2.0", "", "not a version"),
+        ("0.0.9", "", "does not follow 0.1.0"),
+        ("0.2.0", "uncommitted", "uncommitted changes"),
+        ("0.2.0", "tag", "there is a tag v0.2.0"),
+        ("0.2.0", "citation", "different versions"),
+        ("0.2.0", "empty", "no entries under Unreleased"),
+    ],
+)
+def test_a_release_is_refused(release: ModuleType, checkout: Path, version: str, change: str, why: str) -> None:
+    """Nothing is committed or tagged if the version, the checkout or the changelog does not allow a release."""
+    if change == "uncommitted":
+        (checkout / "new.txt").touch()
+    elif change == "tag":
+        release.git(checkout, "tag", "v0.2.0")
+    elif change:
+        name, text = {"citation": ("CITATION.cff", "version: 9.9.9\n"), "empty": ("CHANGELOG.md", "# Changelog\n")}[
+            change
+        ]
+        (checkout / name).write_text(text)
+        release.git(checkout, "commit", "--quiet", "--all", "--message", "change")
+    head = release.git(checkout, "rev-parse", "HEAD")
+    with pytest.raises(release.ReleaseError, match=re.escape(why)):
+        release.make_release(checkout, version, commands=[])
+    assert release.git(checkout, "rev-parse", "HEAD") == head
+    assert release.git(checkout, "tag") == ("v0.2.0" if change == "tag" else "")
+
+
+def test_a_failed_command_ends_the_release(release: ModuleType, checkout: Path) -> None:
+    """The command is named, and no checksums are written."""
+    with pytest.raises(release.ReleaseError, match=r"failed: .* raise SystemExit\(3\)"):
+        release.make_release(checkout, "0.1.0", commands=[(sys.executable, "-c", "raise SystemExit(3)")])
+    assert not (checkout / "dist" / "SHA256SUMS").exists()
+
+
+def test_the_files_state_one_version(release: ModuleType, root: Path) -> None:
+    """The package, its metadata and its citation have the same version."""
+    assert release.stated_version(root) == _project(root)["version"]
+
+
+def lock_requirements(root: Path) -> list[tuple[Requirement, list[str]]]:
+    """The requirements of the lock file with their hashes."""
+    text = (root / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [(Requirement(line.partition("--hash")[0]), re.findall(r"--hash=sha256:(\w+)", line)) for line in lines]
+
+
+def test_the_lock_file_names_versions_and_hashes(root: Path) -> None:
+    """Every line has one version and the hashes of its files, and no line names where the files come from."""
+    for requirement, hashes in lock_requirements(root):
+        assert re.fullmatch(r"==[^*,]+", str(requirement.specifier)), requirement
+        assert requirement.url is None
+        assert hashes, requirement
+        assert all(len(digest) == 64 for digest in hashes), requirement
+    assert "://" not in (root / "requirements.lock").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
+def test_the_lock_file_fits_the_project(root: Path, python: str, system: str) -> None:
+    """On each system and Python, each package that the server needs is locked once, in a version that is allowed."""
+    environment = LINUX | {"sys_platform": system, "python_version": python, "python_full_version": f"{python}.0"}
+    here: dict[str, str] = {}
+    for requirement, _ in lock_requirements(root):
+        if requirement.marker is None or requirement.marker.evaluate(environment):
+            assert canonicalize_name(requirement.name) not in here, requirement
+            here[canonicalize_name(requirement.name)] = str(requirement.specifier).removeprefix("==")
+    project = _project(root)
+    extras = project["optional-dependencies"]
+    needed = map(Requirement, (*project["dependencies"], *extras["annotate"], *extras["postgres"]))
+    for requirement in needed:
+        if requirement.name != "lexiscope" and (requirement.marker is None or requirement.marker.evaluate(environment)):
+            assert requirement.specifier.contains(here[canonicalize_name(requirement.name)]), requirement
+
+
+def test_the_classifiers_are_the_supported_pythons(root: Path) -> None:
+    """The oldest is that of requires-python, of the linter and of the types, and the lock file is tested for each."""
+    text = (root / "pyproject.toml").read_text(encoding="utf-8")
+    prefix = "Programming Language :: Python :: 3."
+    listed = [name for name in _project(root)["classifiers"] if name.startswith(prefix)]
+    assert [f"3.{name.removeprefix(prefix)}" for name in listed] == [*PYTHONS]
+    assert _project(root)["requires-python"] == f">={PYTHONS[0]}"
+    assert f'target-version = "py{PYTHONS[0].replace(".", "")}"' in text
+    assert f'python_version = "{PYTHONS[0]}"' in text
+
+
+IN_ANOTHER = """
+import ast, pathlib, sys, warnings
+warnings.simplefilter("error")
+outer, missing = set(sys.argv[2].split(",")), set()
+for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
+    tree = ast.parse(path.read_bytes(), str(path))
+    compile(tree, str(path), "exec")
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
+        tops = {name.partition(".")[0] for name in names}
+        missing |= {f"{path}: {top}" for top in tops & outer if top not in sys.stdlib_module_names}
+print("\\n".join(sorted(missing)))
+"""
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_sources_compile_on_each_python(root: Path, python: str) -> None:
+    """Without a warning, and with every module of the standard library that they import (newer Pythons remove some)."""
+    command = shutil.which(f"python{python}")
+    if command is None or subprocess.run([command, "--version"], capture_output=True).returncode:
+        pytest.skip(f"needs python{python}")
+    modules = ",".join(sorted(sys.stdlib_module_names))
+    done = subprocess.run([command, "-c", IN_ANOTHER, str(root / "src"), modules], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr

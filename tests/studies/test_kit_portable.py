@@ -1,0 +1,93 @@
+"""Folders of other programs, both ways: what is read, written and read again has equal items and responses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
+from lexiscope.studies.kit.portable import read_source, write_folder
+from lexiscope.studies.kit.rated_file import read_rated_file
+
+USES = (
+    "lemma\tpos\tdate\tgrouping\tidentifier\tdescription\tcontext\tindexes_target_token\tindexes_target_sentence\n"
+    '{word}\tnn\t1850\t1\t{word}-1\tfrom a book\t"The {word}" she said. So.\t5:9\t0:21\n'
+    "{word}\tnn\t1990\t2\t{word}-2\t \tThe {word} was closed.\t4:8\t0:20\n"
+    "{word}\tnn\t1991\t2\t{word}-3\t \tA steep {word}\t8:12\t0:12\n"
+)
+JUDGMENTS = (
+    "identifier1\tidentifier2\tannotator\tjudgment\tcomment\tlemma\n"
+    "{word}-1\t{word}-2\tann1\t1\t \t{word}\n"
+    "{word}-2\t{word}-1\tann2\t2\tdifficult\t{word}\n"
+    "{word}-1\t{word}-3\tann1\t0\t \t{word}\n"
+    "{word}-1\t{word}-3\tann2\t4\t \t{word}\n"
+)
+
+
+def wug(folder: Path) -> Path:
+    """A WUG of two words as it is published: a folder for each word, in ``data``."""
+    for word in ("bank", "seal"):
+        place = folder / "data" / word
+        place.mkdir(parents=True)
+        (place / "uses.csv").write_text(USES.format(word=word), encoding="utf-8")
+        (place / "judgments.csv").write_text(JUDGMENTS.format(word=word), encoding="utf-8")
+    return folder
+
+
+def test_a_wug_is_read_written_and_read_again(tmp_path: Path) -> None:
+    """All words are one dataset on the scale 1 to 4; the written folder gives the same items and responses."""
+    data = read_source(str(wug(tmp_path / "wug")), task="relatedness", language="en")
+    assert [item.word for item in data.items] == ["bank", "bank", "seal", "seal"]
+    assert {usage.target for item in data.items for usage in item.usages} == {"bank", "seal"}
+    assert str(data.card.scale) == "1 to 4"
+    assert data.responses.column("subject_id").tolist() == ["ann1", "ann2"] * 4
+    assert [row.value for row in data.responses.rows()] == [1, 2, None, 4] * 2
+    files = write_folder(data, tmp_path / "wug_again" / "wug", "durel")
+    assert [file.name for file in files] == ["uses.csv", "instances.csv", "judgments.csv"]
+    again = read_source(str(tmp_path / "wug_again" / "wug"), task="relatedness", language="en")
+    assert again.items == data.items
+    assert again.responses == data.responses
+    # descriptions and sentences of the targets are those of the source
+    assert files[0].read_text(encoding="utf-8") == USES.format(word="bank") + "".join(
+        USES.format(word="seal").splitlines(keepends=True)[1:]
+    )
+
+
+def test_judgments_are_a_file_like_any_other(tmp_path: Path) -> None:
+    """What ``analyse`` and ``study`` read: items, one row for each rater, and what was understood."""
+    folder = wug(tmp_path / "wug") / "data" / "bank"
+    rated = read_rated_file(folder / "judgments.csv")
+    assert rated.understood.program == "DURel"
+    assert len(rated.data.items) == 2
+    assert len(rated.data.responses) == 4
+
+
+def test_a_dataset_goes_to_the_hub_and_back(tmp_path: Path) -> None:
+    """A dataset of the package as a folder of the Hub; read, it has the same items."""
+    data = catalog.dataset("mini_relatedness")
+    assert write_folder(data, tmp_path / "hub", "hub")[0].name == "README.md"
+    again = read_source(str(tmp_path / "hub"), task="relatedness")
+    assert again.items == data.items
+    assert again.responses == data.responses
+
+
+def test_a_wug_goes_to_the_hub_and_back(tmp_path: Path) -> None:
+    """Identifiers, dates and groupings are columns of the folder; from it the DURel folder is written as before."""
+    data = read_source(str(wug(tmp_path / "wug")), task="relatedness", language="en")
+    write_folder(data, tmp_path / "hub", "hub")
+    again = read_source(str(tmp_path / "hub"), task="relatedness")
+    assert (again.items, again.responses) == (data.items, data.responses)
+    first, second = (write_folder(each, tmp_path / name, "durel") for name, each in (("a", data), ("b", again)))
+    assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    """A folder with files is left as it is; a folder of no known kind names what is read."""
+    (tmp_path / "thesis.txt").write_text("years", encoding="utf-8")
+    data = catalog.dataset("mini_relatedness")
+    with pytest.raises(InputError, match="this folder is not empty"):
+        write_folder(data, tmp_path, "hub")
+    with pytest.raises(InputError, match="no data that can be read"):
+        read_source(str(tmp_path), task="relatedness")
