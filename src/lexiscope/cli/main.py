@@ -33,7 +33,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "check": ("lexiscope.cli.check:check", "Check an item file for errors and warnings."),
     "collect": ("lexiscope.cli.collect:collect", "Ask subjects about items and keep every answer."),
     "export": (
-        "lexiscope.cli.export:export",
+        "lexiscope.cli.build.export:export",
         "Export items as a task of lm-evaluation-harness or inspect_ai.",
     ),
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),

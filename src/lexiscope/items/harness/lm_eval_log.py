@@ -64,7 +64,7 @@ def read_samples(path: Path) -> tuple[LoggedScores, ...]:
 
 
 def is_exported(path: Path) -> bool:
-    """Say whether the first sample of a file is of a task that Lexiscope exported."""
+    """Return whether the first sample of a file is of a task that Lexiscope exported."""
     with path.open("rb") as stream:
         first = stream.readline()
     return f'"{KEY}"'.encode() in first

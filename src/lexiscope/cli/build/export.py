@@ -72,7 +72,7 @@ def export(
     asked = AskedAs(name, view, wording, shots=shots)
     write = write_lm_eval_task if program == "lm-eval" else write_inspect_task
     written = write(source.items, catalog.task(name), asked, out)
-    say(f"written: {out} (task {written}, {len(source.items)} items)")
-    remark(f"next: {_NEXT[program].format(name=written, out=out)}", quiet=quiet)
+    say(f"Saved {out} (task {written}, {len(source.items)} items)")
+    remark(f"Next: {_NEXT[program].format(name=written, out=out)}", quiet=quiet)
     back = f"lexiscope collect --items {items} --task {name} --subject recorded:{_LOGS[program]} --out RUN"
     remark(f"then: {back}", quiet=quiet)

@@ -24,7 +24,7 @@ def test_items_of_a_dataset(program: str, files: set[str], run: Run, tmp_path: P
     result = run("export", *arguments)
     assert result.exit_code == 0
     assert {path.suffix for path in (tmp_path / "exported").iterdir()} == files
-    assert "written: exported (task lexiscope_mini_senses_same_sense_" in result.stdout
+    assert "Saved exported (task lexiscope_mini_senses_same_sense_" in result.stdout
     assert "64 items" in result.stdout
     assert "--subject recorded:" in result.stderr
     again = run("export", *arguments)
