@@ -25,7 +25,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import folder_lock
 from lexiscope.core.settings import ENGINE
-from lexiscope.core.subject import Share
+from lexiscope.core.subject import WorkShare
 from lexiscope.core.usage import Usage
 from lexiscope.items.read.item_source import load_items
 
@@ -154,7 +154,7 @@ def test_nobody_is_asked_by_two_at_a_time(tmp_path: Path) -> None:
 def test_the_batches_of_all_workers_are_all_batches() -> None:
     """Every worker looks at every batch; at the first of them, no two look at the same one."""
     for of in (2, 3, 7):
-        orders = [Share(number, of).order(20) for number in range(of)]
+        orders = [WorkShare(number, of).order(20) for number in range(of)]
         assert all(sorted(order) == list(range(20)) for order in orders)
         firsts = [order[: len(range(number, 20, of))] for number, order in enumerate(orders)]
         assert sorted(batch for first in firsts for batch in first) == list(range(20))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.collect.engine import Engine, engine_of, work_together
+from lexiscope.collect.engine import Executor, engine_of, work_together
 from lexiscope.core.errors import InputError, MissingExtraError, SpecError
 from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import ENGINE
@@ -64,7 +64,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def workers(name: str) -> Engine:
+def workers(name: str) -> Executor:
     try:
         engine = engine_of(name)
     except MissingExtraError as error:

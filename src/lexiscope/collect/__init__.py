@@ -43,7 +43,7 @@ from lexiscope.core.sealed import (
 from lexiscope.core.settings import Option, Settings
 from lexiscope.core.showing import cell_progress
 from lexiscope.core.spec import split_options, with_options, without_option
-from lexiscope.core.subject import Judges, Recording, Share, Shareable, Subject, SubjectSpec
+from lexiscope.core.subject import Judges, Recording, Shareable, Subject, SubjectSpec, WorkShare
 from lexiscope.core.task import Task
 from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import column_map, in_language, load_items, task_of_items
@@ -565,7 +565,7 @@ class _WorkOrder:
     task: str
     views: tuple[str, ...]
     seed: int
-    share: Share
+    share: WorkShare
 
 
 def _share_out(out: Path, question: _Collection, engine: str, progress: CollectProgress | None) -> None:
@@ -594,7 +594,7 @@ def _share_out(out: Path, question: _Collection, engine: str, progress: CollectP
             question.seed,
             share,
         )
-        for share in (Share(number, n_workers) for number in range(n_workers))
+        for share in (WorkShare(number, n_workers) for number in range(n_workers))
     ]
 
     def tell() -> None:
@@ -616,7 +616,7 @@ def _work(order: _WorkOrder) -> None:
                     _collect_part(order.out, question, part, None)
 
 
-def _parts_of_worker(parts: Sequence[_CollectedPart], share: Share) -> list[_CollectedPart]:
+def _parts_of_worker(parts: Sequence[_CollectedPart], share: WorkShare) -> list[_CollectedPart]:
     """Return the parts that a worker answers, in order: its own, then those of others that can be shared.
 
     Every part has one owner. All parts of a subject that keeps no batches by their content have the same.
@@ -637,7 +637,7 @@ def _can_be_sent(subject: Subject) -> bool:
     return not isinstance(subject, Recording) and not SubjectSpec.parse(subject.subject_id).url
 
 
-def _sent_subject(part: _CollectedPart, share: Share) -> Subject | str:
+def _sent_subject(part: _CollectedPart, share: WorkShare) -> Subject | str:
     """A subject as a worker gets it: one of a file of code by its name, another as it is, not loaded."""
     if catalog.code_checksums([part.subject.subject_id]):
         return part.subject.subject_id

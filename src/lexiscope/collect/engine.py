@@ -30,7 +30,7 @@ _ATTEMPTS = 3
 _PAUSE = 0.05
 
 
-class Job(Protocol):
+class Worker(Protocol):
     """A worker that was begun."""
 
     def is_running(self) -> bool:
@@ -40,13 +40,13 @@ class Job(Protocol):
         """Whether it ended without having returned from its function."""
 
 
-class Engine(Protocol):
+class Executor(Protocol):
     """Three functions for any number of workers."""
 
     def resources(self) -> int:
         """Return the number of workers."""
 
-    def submit(self, function: Callable[[Any], None], order: object) -> Job:
+    def submit(self, function: Callable[[Any], None], order: object) -> Worker:
         """Begin a call of a function in a worker; the function is found by its module and name.
 
         Errors: :class:`InputError` for an order that cannot be sent to another process.
@@ -56,7 +56,7 @@ class Engine(Protocol):
         """End every worker that is running."""
 
 
-def engine_of(name: str = "") -> Engine | None:
+def engine_of(name: str = "") -> Executor | None:
     """Return the engine of a name, ``None`` for ``local``: this process works alone.
 
     Without a name it is that of the environment variable ``LEXISCOPE_ENGINE``, or ``local``. No worker is begun yet.
@@ -85,12 +85,12 @@ def _number(text: str, given: str) -> int:
 
 
 def work_together(
-    engine: Engine, function: Callable[[Any], None], orders: Sequence[object], *, wait: Callable[[], None]
+    engine: Executor, function: Callable[[Any], None], orders: Sequence[object], *, wait: Callable[[], None]
 ) -> None:
     """Give an order to each worker and return when all have ended; *wait* is called again and again until then.
 
     An order whose worker is lost is given out again, three times in all; then it stays undone. If this process is
-    interrupted, or *wait* fails, it ends every worker. Errors: those of *wait* and of :meth:`Engine.submit`.
+    interrupted, or *wait* fails, it ends every worker. Errors: those of *wait* and of :meth:`Executor.submit`.
     """
     try:
         running = [(engine.submit(function, order), order, 1) for order in orders]
@@ -119,7 +119,7 @@ class Processes:
         """Return their number."""
         return self.number
 
-    def submit(self, function: Callable[[Any], None], order: object) -> Job:
+    def submit(self, function: Callable[[Any], None], order: object) -> Worker:
         """Begin a process. Errors: :class:`InputError` for an order that cannot be sent to it."""
         # a copy of this process would have its locks, in whatever state they are, without the threads that hold them
         context = multiprocessing.get_context("spawn")
@@ -195,7 +195,7 @@ class Ray:
         has = self._ray.cluster_resources()
         return self._workers or int(has.get("GPU", 0) / self._gpus if self._gpus else has.get("CPU", 1))
 
-    def submit(self, function: Callable[[Any], None], order: object) -> Job:
+    def submit(self, function: Callable[[Any], None], order: object) -> Worker:
         """Begin a task of the cluster, which Ray itself does not repeat."""
         task = self._ray.remote(num_cpus=1, num_gpus=self._gpus, max_retries=0, max_calls=1)(_call)
         self._jobs.append(_RayJob(self._ray, task.remote(function, order)))
@@ -254,7 +254,7 @@ class Slurm:
         """Return the number of jobs."""
         return self.number
 
-    def submit(self, function: Callable[[Any], None], order: object) -> Job:
+    def submit(self, function: Callable[[Any], None], order: object) -> Worker:
         """Begin a job."""
         self._jobs.append(_SlurmJob(self._executor.submit(function, order)))
         return self._jobs[-1]

@@ -136,7 +136,7 @@ class Recording(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class WorkShare:
     """The share of one of several workers in a request: which of its batches the worker computes first.
 
     Worker *number* of *of* begins with every *of*-th batch and then takes those that the others have not yet stored,
@@ -150,9 +150,9 @@ class Share:
     def order(self, n: int) -> Sequence[int]:
         """Return the order in which the worker looks at *n* batches; empty if it is the only worker.
 
-        >>> Share(1, 2).order(6)[:3], sorted(Share(1, 2).order(6)[3:])
+        >>> WorkShare(1, 2).order(6)[:3], sorted(WorkShare(1, 2).order(6)[3:])
         ([1, 3, 5], [0, 2, 4])
-        >>> Share().order(6)
+        >>> WorkShare().order(6)
         []
         """
         if self.of == 1:
@@ -166,7 +166,7 @@ class Share:
 class Shareable(Protocol):
     """A subject whose finished batches are kept by their content, so that several workers can answer one request."""
 
-    def with_share(self, share: Share) -> Subject:
+    def with_share(self, share: WorkShare) -> Subject:
         """Return the same subject for a worker; it is not loaded yet."""
 
 

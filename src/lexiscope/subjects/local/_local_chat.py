@@ -32,7 +32,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.spec import with_options
-from lexiscope.core.subject import Continuation, Decoding, Progress, Share, SubjectSpec, copy_with_seed
+from lexiscope.core.subject import Continuation, Decoding, Progress, SubjectSpec, WorkShare, copy_with_seed
 from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.items.answers.scale_scoring import prompt_of
 from lexiscope.subjects._options import read_options, split_name
@@ -149,7 +149,7 @@ class LocalChat:
         """Return the same model in a run with this seed; itself where it has that seed."""
         return copy_with_seed(self, seed)
 
-    def with_share(self, share: Share) -> LocalChat:
+    def with_share(self, share: WorkShare) -> LocalChat:
         """Return the same model for a worker that computes this share of each request; it is not loaded yet."""
         same = copy(self)
         same._model = self._model.with_share(share)

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.spec import with_options
-from lexiscope.core.subject import Share
+from lexiscope.core.subject import WorkShare
 from lexiscope.subjects.local._loading import may_run_own_code
 from lexiscope.subjects.local._model_folder import TOKENIZER_FILES, ModelFolder, locate_folder
 
@@ -32,7 +32,7 @@ class LocalModel:
     objective = ""
     further_files: tuple[str, ...] = ()
     """The files that only some kinds of model need, asked of a hub."""
-    share = Share()
+    share = WorkShare()
     """Which batches of a request are computed first, if several workers answer it."""
 
     def __init__(self, name: str, revision: str, options: RunOptions) -> None:
@@ -92,7 +92,7 @@ class LocalModel:
         return may_run_own_code(self.folder, named, hub_revision=self.hub_revision, revision=revision)
 
 
-def unloaded_copy(model: _Model, share: Share) -> _Model:
+def unloaded_copy(model: _Model, share: WorkShare) -> _Model:
     """Return the same model for a worker with this share, without what was loaded: it is sent to another process."""
     same = copy(model)
     same.share = share

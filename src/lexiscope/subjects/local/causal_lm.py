@@ -31,7 +31,7 @@ import numpy as np
 from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import Offsets, ScoringPolicy, TokenScores
-from lexiscope.core.subject import Continuation, Decoding, Floats, Progress, Share, SubjectSpec, copy_with_seed
+from lexiscope.core.subject import Continuation, Decoding, Floats, Progress, SubjectSpec, WorkShare, copy_with_seed
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._scoring_options import (
     CausalOptions,
@@ -148,7 +148,7 @@ class CausalLM(LocalModel):
         """Return the same model in a run with this seed; itself where it has that seed, so that it is loaded once."""
         return copy_with_seed(self, seed)
 
-    def with_share(self, share: Share) -> CausalLM:
+    def with_share(self, share: WorkShare) -> CausalLM:
         """Return the same model for a worker that computes this share of each request; it is not loaded yet."""
         return unloaded_copy(self, share)
 

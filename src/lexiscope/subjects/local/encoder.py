@@ -21,7 +21,7 @@ import numpy as np
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, Place, SubjectError, require
-from lexiscope.core.subject import Floats, Progress, Share, SubjectSpec
+from lexiscope.core.subject import Floats, Progress, SubjectSpec, WorkShare
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import is_masked, with_mask
 from lexiscope.subjects._options import Device, read_options, split_name
@@ -150,7 +150,7 @@ class Encoder(LocalModel):
         how = {"batch_tokens": self.options.budget, "threads": self._threads}
         return {**asdict(self.options), **how, "pooling": POOLING, "route": self._route}
 
-    def with_share(self, share: Share) -> Encoder:
+    def with_share(self, share: WorkShare) -> Encoder:
         """Return the same model for a worker that computes this share of each request; it is not loaded yet."""
         return unloaded_copy(self, share)
 
