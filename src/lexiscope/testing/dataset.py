@@ -170,7 +170,9 @@ def values_are_on_scale(loaded: LoadedDataset) -> Iterator[str]:
 
     A reply of a chat model that could not be read has no value, but its text.
     """
-    data, scale = loaded.dataset, loaded.card.scale
+    data = loaded.dataset
+    # that of the data: the catalog describes several sets with scales of their own by one card
+    scale = data.card.scale
     missing = np.isnan(data.responses.column("value").astype(float))
     kinds, texts = data.responses.column("subject_kind"), data.responses.column("raw")
     options, ids = data.responses.column("option"), data.responses.column("item_id")
