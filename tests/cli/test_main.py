@@ -251,3 +251,24 @@ def test_existing_file(tmp_path: Path) -> None:
     for name, code in (("none.csv", "E001"), (".", "E001"), ("empty.csv", "E002")):
         with pytest.raises(InputError, match=code):
             existing_file(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("lexiscope study saw", "plain,saw_c"),
+        ("lexiscope data get raw", "plain,raw_c"),
+        ("lexiscope collect --task same", "plain,same_sense"),
+        ("lexiscope study saw_c --dataset mini_rel", "plain,mini_relatedness"),
+        # what is not in the catalog is completed as a file
+        ("lexiscope norm ./my_rat", "file,./my_rat"),
+    ],
+)
+def test_the_shell_completes_names_of_the_catalog(words: str, expected: str) -> None:
+    """Names of studies, datasets and tasks, else files."""
+    given = {"_LEXISCOPE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    done = subprocess.run(
+        [sys.executable, "-c", "from lexiscope.cli.main import main; main()"], env=os.environ | given,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == [expected], done.stderr

@@ -44,11 +44,21 @@ from lexiscope.tasks import DEFAULT
 
 
 @click.command(cls=Verb)
-@click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
+@click.option(
+    "--items",
+    required=True,
+    metavar="DATASET|FILE",
+    type=options.CatalogName("datasets"),
+    help="A dataset of the catalog, or a file of items.",
+)
 @options.column_map
 @options.of_arguments(load_items, "language")
 @options.scale("For a file: lowest and highest rating of its people, as 1 100. Models are asked on it.")
-@click.option("--task", help=f"The question that is asked. Default: that of the dataset; of a file: {DEFAULT}.")
+@click.option(
+    "--task",
+    type=options.CatalogName("tasks"),
+    help=f"The question that is asked. Default: that of the dataset; of a file: {DEFAULT}.",
+)
 @options.subjects
 @click.option(
     "--wording",

@@ -33,7 +33,7 @@ def data() -> None:
 
 
 @data.command("get", cls=Verb)
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", type=options.CatalogName("datasets"))
 @click.option("--all", "everything", is_flag=True, help="Also the files that loading does not need.")
 @options.quiet
 def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
@@ -54,10 +54,15 @@ def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
 
 
 @data.command("write", cls=Verb)
-@click.argument("source", metavar="DATASET|FILE|FOLDER")
+@click.argument("source", metavar="DATASET|FILE|FOLDER", type=options.CatalogName("datasets"))
 @click.option("--format", "form", type=click.Choice(FORMATS), required=True, help="Format of the folder.")
 @options.path("--out", metavar="FOLDER", about="New folder for the files.", required=True)
-@click.option("--task", metavar="TASK", help=f"Task of the items of a file. Default: {DEFAULT}.")
+@click.option(
+    "--task",
+    metavar="TASK",
+    type=options.CatalogName("tasks"),
+    help=f"Task of the items of a file. Default: {DEFAULT}.",
+)
 @options.of_settings(ItemSettings, "language", "columns", "encoding", "separator", "decimal", "missing")
 @options.quiet
 def write(*, source: str, form: str, out: Path, task: str | None, quiet: bool, **given: Any) -> None:
@@ -75,7 +80,7 @@ def write(*, source: str, form: str, out: Path, task: str | None, quiet: bool, *
 
 
 @data.command("check", cls=Verb)
-@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.argument("names", nargs=-1, metavar="[NAME...]", type=options.CatalogName("datasets"))
 @options.as_json
 @click.pass_context
 def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> None:

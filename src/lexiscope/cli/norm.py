@@ -22,7 +22,7 @@ STUDY = "norm"
 
 
 @click.command(cls=Verb)
-@click.argument("source", metavar="DATASET|FILE")
+@click.argument("source", metavar="DATASET|FILE", type=options.CatalogName("datasets"))
 @options.of_settings(
     NormSettings,
     "subjects",

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 
+from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.scale import Scale
@@ -58,6 +60,24 @@ def _given_settings(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]
     return {name: given[name] for name in names if given.get(name) not in (None, ())}
 
 
+class CatalogName(click.ParamType[str]):
+    """A text that may be a name of the catalog (*kind*: ``datasets``): the shell completes the names, else files."""
+
+    name = "text"
+
+    def __init__(self, kind: catalog.Kind) -> None:
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text: whether it is in the catalog is found where it is loaded."""
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin so."""
+        fitting = [CompletionItem(name) for name in catalog.names(self.kind) if name.startswith(incomplete)]
+        return fitting or [CompletionItem(incomplete, type="file")]
+
+
 class SettingOption(click.Option):
     """The option of a setting: its names, type, range, choices, default and help are those that the setting declares.
 
@@ -97,6 +117,8 @@ def _click_type(setting: Setting, number: int) -> click.ParamType[Any]:
     kind, least, most = setting.parts[number], setting.option.least, setting.option.most
     if choices := setting.choices(number):
         return click.Choice(choices)
+    if setting.option.names or setting.option.metavar == "TASK":
+        return CatalogName(setting.option.names or "tasks")
     if least is None and most is None and kind in (int, float):
         return click.INT if kind is int else click.FLOAT
     if kind is Path:

@@ -176,7 +176,7 @@ def _write_options(
 
 
 @click.command(cls=StudyVerb)
-@click.argument("name", metavar="NAME|FILE.yaml|FILE.py")
+@click.argument("name", metavar="NAME|FILE.yaml|FILE.py", type=options.CatalogName("studies"))
 @options.path("--out", metavar="RUN", about="The run folder.")
 @options.path("--write-yaml", metavar="FILE", about="Write all settings to a file, stop.")
 @options.engine

@@ -40,7 +40,13 @@ from lexiscope.tasks.kit.words_file import PromptWords, read_words, words_templa
 
 
 @click.command("init", cls=Verb)
-@click.option("--task", default=DEFAULT, show_default=True, help="Question to ask: a task from `lexiscope list tasks`.")
+@click.option(
+    "--task",
+    default=DEFAULT,
+    show_default=True,
+    type=options.CatalogName("tasks"),
+    help="Question to ask: a task from `lexiscope list tasks`.",
+)
 @click.option("--items", "items_file", required=True, metavar="FILE", help="Your item file.")
 @options.column_map
 @click.option("--language", metavar="TAG", help="Language code (es, en), if the items have no column for it.")
