@@ -122,5 +122,5 @@ def test_chance_is_the_mean_of_right_options() -> None:
         mean_chance([2], [3])
     with pytest.raises(StatisticError, match="no choices"):
         mean_chance([], [])
-    with pytest.raises(StatisticError, match="no 0 and 1"):
+    with pytest.raises(StatisticError, match="not 0 or 1"):
         choice_accuracy_by_layer([[0.5]])
