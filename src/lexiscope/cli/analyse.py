@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.output import print_results, progress_bar, remark, say, say_plain_table
+from lexiscope.cli.output import say
 from lexiscope.cli.reading import confirm_understanding, show_understanding
+from lexiscope.cli.study_run import run_and_show
 from lexiscope.cli.verb import Verb, existing_file
-from lexiscope.core import catalog
-from lexiscope.core.scale import Scale
-from lexiscope.report.page.study_folder import Summary
-from lexiscope.report.tables import to_text
 from lexiscope.studies.any_ratings.settings import AnyRatingsSettings
-from lexiscope.studies.kit.rated_file import read_rated_file
+from lexiscope.studies.kit.rated_run import read_rated
 
 STUDY = "any_ratings"
 
@@ -63,28 +58,15 @@ def analyse(*, file: Path, out: Path | None, yes: bool, as_json: bool, quiet: bo
     condition, and, with --subject, models compared with the raters. Models need sentences: in FILE, or in --items.
     """
     existing_file(file)
-    settings = options.make_settings(AnyRatingsSettings, {**given, "file": str(file)})
-    scale = None if settings.scale is None else Scale.between(*settings.scale)
-    rated = read_rated_file(
-        file, items=settings.items, task=settings.task, language=settings.language, scale=scale, options=settings
-    )
+    settings = replace(options.make_settings(AnyRatingsSettings, {**given, "file": str(file)}), study=STUDY)
+    rated = read_rated(settings)
     show_understanding(rated.understood, quiet=quiet)
     confirm_understanding(rated.understood, yes=yes)
     run_folder = out or Path(f"{file.stem}_analysis")
-    study = cast(Any, catalog.study(STUDY))
-    command = shlex.join(["lexiscope", *sys.argv[1:]])
-    with progress_bar("analysis", quiet=quiet) as progress:
-        summary = cast(
-            Summary, study.run(replace(settings, study=STUDY), run_folder, progress=progress, command=command)
-        )
-    if summary.overview.rows and not as_json:
-        say_plain_table(to_text(summary.overview))
     understood = rated.understood
-    shown = {understood.summary(), *understood.notes, *understood.warnings}
-    for text in summary.remarks:
-        if text not in shown:
-            remark(text, quiet=quiet)
-    if as_json:
-        print_results(run_folder)
-        return
-    say(f"Report: {summary.report}")
+    summary = run_and_show(
+        settings, run_folder, label="analysis", as_json=as_json, quiet=quiet,
+        shown={understood.summary(), *understood.notes, *understood.warnings},
+    )  # fmt: skip
+    if not as_json:
+        say(f"Report: {summary.report}")

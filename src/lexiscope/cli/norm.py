@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.output import print_results, progress_bar, remark, say, say_plain_table
+from lexiscope.cli.output import say
+from lexiscope.cli.study_run import run_and_show
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
-from lexiscope.report.page.study_folder import Summary
-from lexiscope.report.tables import to_text
 from lexiscope.studies.norm.settings import NormSettings
 
 STUDY = "norm"
@@ -62,20 +59,9 @@ def norm(*, source: str, out: Path | None, as_json: bool, quiet: bool, **given: 
     """
     settings = options.make_settings(NormSettings, {**given, **_given_source(source)})
     run_folder = out or Path(f"{Path(source).stem}_norm")
-    study = cast(Any, catalog.study(STUDY))
-    command = shlex.join(["lexiscope", *sys.argv[1:]])
-    with progress_bar("norm", quiet=quiet) as progress:
-        summary = cast(
-            Summary, study.run(replace(settings, study=STUDY), run_folder, progress=progress, command=command)
-        )
-    if summary.overview.rows and not as_json:
-        say_plain_table(to_text(summary.overview))
-    for text in summary.remarks:
-        remark(text, quiet=quiet)
-    if as_json:
-        print_results(run_folder)
-        return
-    say(f"Report: {summary.report}")
+    summary = run_and_show(replace(settings, study=STUDY), run_folder, label="norm", as_json=as_json, quiet=quiet)
+    if not as_json:
+        say(f"Report: {summary.report}")
 
 
 def _given_source(source: str) -> dict[str, str]:

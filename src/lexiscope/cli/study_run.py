@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ import click
 from lexiscope.cli.main import pin_threads
 from lexiscope.cli.output import print_results, progress_bar, remark, remark_threads, say, say_plain_table
 from lexiscope.core import catalog
+from lexiscope.core.settings import Settings
 from lexiscope.report.page.study_folder import Summary
 from lexiscope.report.tables import to_text
 from lexiscope.studies.kit.settings_file import settings_of_run, write_study_file
@@ -39,18 +40,30 @@ def run_study(
         return
     if out is None:
         raise click.UsageError("name the run folder: --out RUN")
-    run = cast(Run, getattr(catalog.study(settings.study), "run"))  # noqa: B009
     if os.environ.get("OMP_NUM_THREADS") != str(settings.threads):
         # a study file asks for another number than the command line: models, loaded later, still take it up
         pin_threads(("--threads", str(settings.threads)))
     remark_threads(settings.threads, quiet=quiet)
-    with progress_bar(settings.study, quiet=quiet) as progress:
+    summary = run_and_show(settings, out, label=settings.study, as_json=as_json, quiet=quiet)
+    if not as_json:
+        say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")
+
+
+def run_and_show(
+    settings: Settings, out: Path, *, label: str, as_json: bool, quiet: bool, shown: Collection[str] = ()
+) -> Summary:
+    """Run the study of the settings, with its progress under a *label*; print its overview and remarks, or JSON.
+
+    Remarks that the screen has already *shown* are not repeated.
+    """
+    run = cast(Run, getattr(catalog.study(settings.study), "run"))  # noqa: B009
+    with progress_bar(label, quiet=quiet) as progress:
         summary = run(settings, out, progress=progress, command=shlex.join(["lexiscope", *sys.argv[1:]]))
     if summary.overview.rows and not as_json:
         say_plain_table(to_text(summary.overview))
     for text in summary.remarks:
-        remark(text, quiet=quiet)
+        if text not in shown:
+            remark(text, quiet=quiet)
     if as_json:
         print_results(out)
-        return
-    say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")
+    return summary

@@ -85,13 +85,7 @@ class RatedRun(ConditionedRun[AnyRatingsSettings]):
 
     def rating_columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns of the mixed models: a value for each rating. *Shape of each:* (ratings,)."""
-        ratings, rows = self.people, self.item_rows
-        columns: dict[str, NDArray[Any]] = {
-            "rating": ratings.value,
-            "participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
-            "item": np.array(ratings.item_ids, dtype=object)[ratings.item],
-            "word": np.array([item.word for item in self.items], dtype=object)[rows],
-        }
+        rows, columns = self.item_rows, self.rated_columns()
         for name, values in self.conditions.items():
             own = self.numbers(name) if self.is_number(name) else np.array(list(map(str, values)))
             columns[self.column(name)] = own[rows]

@@ -703,13 +703,8 @@ class Run(RunData[S]):
 
     def rating_columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns of the mixed models, a value for each rating. *Shape of each:* (ratings,)."""
-        ratings, rows = self.people, self.item_rows
-        columns: dict[str, NDArray[Any]] = {
-            "rating": ratings.value,
-            "participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
-            "item": np.array(ratings.item_ids, dtype=object)[ratings.item],
-            "word": np.array([item.word for item in self.items], dtype=object)[rows],
-        }
+        rows = self.item_rows
+        columns = self.rated_columns()
         shared = set.intersection(*(set(item.conditions) for item in self.items))
         for name in sorted(shared):
             values = [item.conditions[name] for item in self.items]
@@ -718,6 +713,16 @@ class Run(RunData[S]):
             name = "".join(c if c.isalnum() else "_" for c in subject) + ("" if layer is None else f"_{layer}")
             columns[name] = column[rows]
         return columns
+
+    def rated_columns(self) -> dict[str, NDArray[Any]]:
+        """Return what every rating has: the rating, its participant, item and word. *Shape of each:* (ratings,)."""
+        ratings = self.people
+        return {
+            "rating": ratings.value,
+            "participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
+            "item": np.array(ratings.item_ids, dtype=object)[ratings.item],
+            "word": np.array([item.word for item in self.items], dtype=object)[self.item_rows],
+        }
 
 
 def _complete_rows(columns: dict[str, NDArray[Any]], formulas: str) -> tuple[dict[str, NDArray[Any]], int]:
