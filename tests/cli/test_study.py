@@ -65,7 +65,8 @@ def test_a_name_alone_means_every_default(calls: Calls, run: Run) -> None:
     assert "Main results" in result.stdout
     assert "12 numbers in RUN/results.json; the report: RUN/report.html" in result.stdout
     assert "one thing to know" in result.stderr
-    assert "threads: 1" in result.stderr
+    assert "threads" not in result.stderr
+    assert "CPU threads: 1" in run("study", "saw_c", "--out", "RUN", "-v").stderr
     assert run("study", "saw_c", "--out", "RUN", "--quiet").stderr == ""
 
 
@@ -116,7 +117,7 @@ def test_threads_of_a_file_reach_the_models(
     pinned: list[tuple[str, ...]] = []
     monkeypatch.setattr("lexiscope.cli.study_run.pin_threads", pinned.append)
     write_study_file(SawCSettings(threads=3), tmp_path / "s.yaml")
-    assert "threads: 3" in run("study", "s.yaml", "--out", "RUN").stderr
+    assert "CPU threads: 3" in run("study", "s.yaml", "--out", "RUN", "-v").stderr
     assert pinned == [("--threads", "3")]
 
 

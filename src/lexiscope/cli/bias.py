@@ -13,7 +13,7 @@ import click
 
 from lexiscope.analysis.bias.verdict import FEW_WORDS, FEWEST_WORDS
 from lexiscope.cli import options
-from lexiscope.cli.output import print_results, progress_bar, remark, remark_threads, say
+from lexiscope.cli.output import print_results, progress_bar, remark, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -88,7 +88,6 @@ def bias(*, items: str, out: Path, as_json: bool, quiet: bool, **given: Any) -> 
         existing_file(path)
     settings = options.make_settings(ContextBiasSettings, {**given, "items": items})
     study: Any = catalog.study(STUDY)
-    remark_threads(settings.threads, quiet=quiet)
     with progress_bar(STUDY, quiet=quiet) as progress:
         summary = study.run(settings, out, progress=progress, command=shlex.join(["lexiscope", *sys.argv[1:]]))
     records = read_records(out / "results.json")

@@ -19,7 +19,6 @@ from lexiscope.cli.output import (
     print_table,
     progress_bar,
     remark,
-    remark_threads,
     say,
     say_folded,
     say_plain_table,
@@ -118,7 +117,6 @@ def collect(
         return
     known = load_items(labelled, read_map(pairs), task=task, language=language) if labelled else None
     asked = catalog.task(task) if known is None else task_with_labelled(task, known.items, source.items)
-    remark_threads(threads, quiet=quiet)
     answering = [catalog.subject(with_run_options(spec, device=device)) for spec in subjects]
     for text in language_remarks(answering, source.items):
         remark(text, quiet=quiet)

@@ -11,7 +11,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.output import Report as Progress
-from lexiscope.cli.output import progress_bar, remark, remark_threads, say, say_folded, say_plain_table
+from lexiscope.cli.output import progress_bar, remark, say, say_folded, say_plain_table
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run
 from lexiscope.core import catalog
@@ -48,10 +48,10 @@ SEED = 20250429
 def demo(*, out: Path, threads: int, quiet: bool) -> None:
     """Show a first result: the embedded model on the embedded items.
 
-    A small English encoder reads pairs of sentences that share an ambiguous noun. Where RAW-C is at hand (in the
-    folder that LEXISCOPE_DATA names, or after lexiscope data get raw_c), it is compared with the ratings of 77 people.
+    A small English encoder reads pairs of sentences that share an ambiguous noun. If RAW-C is
+    there (in the folder that LEXISCOPE_DATA names, or after lexiscope data get raw_c), it is compared with the ratings
+    of 77 people.
     """
-    remark_threads(threads, quiet=quiet)
     mini = catalog.dataset(MINI)
     # the model's own language
     english = tuple(item for item in mini.items if item.usages[0].language == "en")
@@ -59,7 +59,9 @@ def demo(*, out: Path, threads: int, quiet: bool) -> None:
     if has_rated_data():
         data.append(catalog.dataset(RATED))
     else:
-        remark("RAW-C is not at hand: no comparison with people. lexiscope data get raw_c fetches it.", quiet=quiet)
+        remark(
+            "RAW-C is not downloaded: no comparison with people. To download it: lexiscope data get raw_c", quiet=quiet
+        )
     with progress_bar(SUBJECT, quiet=quiet) as progress:
         answers = [_collect_answers(dataset, out, progress) for dataset in data]
     parts = [separation_part(data[0].items, answers[0], seed=SEED)]

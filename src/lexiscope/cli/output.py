@@ -97,11 +97,6 @@ def remark(text: str, *, quiet: bool = False) -> None:
         click.echo(text, err=True)
 
 
-def remark_threads(threads: int, *, quiet: bool = False) -> None:
-    """Say with how many threads the models run: speed cannot be compared without it."""
-    remark(f"threads: {threads}", quiet=quiet)
-
-
 @contextmanager
 def progress_bar(label: str, *, quiet: bool = False) -> Iterator[Report | None]:
     """Give a function ``(part, done, total)`` that moves one bar per part on stderr.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import sys
@@ -12,13 +13,14 @@ from typing import Any, cast
 import click
 
 from lexiscope.cli.main import pin_threads
-from lexiscope.cli.output import print_results, progress_bar, remark, remark_threads, say, say_plain_table
+from lexiscope.cli.output import print_results, progress_bar, remark, say, say_plain_table
 from lexiscope.core import catalog
 from lexiscope.core.settings import Settings
 from lexiscope.report.page.study_folder import Summary
 from lexiscope.report.tables import to_text
 from lexiscope.studies.kit.settings_file import settings_of_run, write_study_file
 
+LOG = logging.getLogger(__name__)
 Run = Callable[..., Summary]
 
 
@@ -43,7 +45,7 @@ def run_study(
     if os.environ.get("OMP_NUM_THREADS") != str(settings.threads):
         # a study file asks for another number than the command line: models, loaded later, still take it up
         pin_threads(("--threads", str(settings.threads)))
-    remark_threads(settings.threads, quiet=quiet)
+        LOG.info("CPU threads: %d", settings.threads)
     summary = run_and_show(settings, out, label=settings.study, as_json=as_json, quiet=quiet)
     if not as_json:
         say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")

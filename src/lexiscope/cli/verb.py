@@ -27,6 +27,13 @@ class Failure(click.ClickException):
         click.echo(self.message, file=file or sys.stderr)
 
 
+def _file_failure(error: OSError) -> Failure:
+    """Return the failure of a file that the user gave. Errors: the error itself, a fault of ours, if it names none."""
+    if not isinstance(error.filename, str | bytes | os.PathLike):
+        raise error
+    return Failure(f"{os.fsdecode(error.filename)}: {error.strerror}")
+
+
 class Interrupted(Failure):
     """The user stopped the command."""
 
@@ -73,10 +80,8 @@ class Verb(click.Command):
             ):
                 return self._run(ctx)
         except OSError as error:
-            # the file of --log; a fault of ours has no name of a file and keeps its traceback
-            if not isinstance(error.filename, str | bytes | os.PathLike):
-                raise
-            raise Failure(f"{os.fsdecode(error.filename)}: {error.strerror}") from error
+            # the file of --log
+            raise _file_failure(error) from error
 
     def _run(self, ctx: click.Context) -> Any:
         try:
@@ -84,10 +89,7 @@ class Verb(click.Command):
         except LexiscopeError as error:
             raise Failure(str(error)) from error
         except OSError as error:
-            # a file without a name is not one that the user gave: that is a fault of ours and keeps its traceback
-            if not isinstance(error.filename, str | bytes | os.PathLike):
-                raise
-            raise Failure(f"{os.fsdecode(error.filename)}: {error.strerror}") from error
+            raise _file_failure(error) from error
         except MemoryError as error:
             why = f"\n  why: {error}" if str(error) else ""
             raise Failure(f"the memory of this machine is not enough{why}\n  what to do: {_LESS}") from error

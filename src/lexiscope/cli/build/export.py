@@ -75,4 +75,4 @@ def export(
     say(f"Saved {out} (task {written}, {len(source.items)} items)")
     remark(f"Next: {_NEXT[program].format(name=written, out=out)}", quiet=quiet)
     back = f"lexiscope collect --items {items} --task {name} --subject recorded:{_LOGS[program]} --out RUN"
-    remark(f"then: {back}", quiet=quiet)
+    remark(f"Then: {back}", quiet=quiet)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say, say_folded
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import with_run_options
 from lexiscope.report.profile.content import ShownModel, ShownProfile
@@ -61,7 +61,6 @@ def profile_verb(
     # a name without a kind is that of a model whose answers were published
     models = tuple(with_run_options(model, device=device) if ":" in model else model for model in models)
     remark(f"battery: {chosen}", quiet=quiet)
-    remark_threads(threads, quiet=quiet)
     with progress_bar(chosen.name, quiet=quiet) as report:
         made = profile_models(
             models, battery=chosen, cache=cache, any_language=any_language, seed=seed, progress=report

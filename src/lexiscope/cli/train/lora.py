@@ -11,7 +11,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, SpecError
@@ -58,7 +58,6 @@ def lora(**given: Any) -> None:
     settings = options.change_settings(PRESETS[given["preset"]], {**given, "target_modules": modules})
     prompting = options.make_settings(Prompting, given)
     material = _training_items(given, prompting)
-    remark_threads(settings.threads, quiet=given["quiet"])
     with progress_bar("train", quiet=given["quiet"]) as report:
         tuned = train_lora(
             material,

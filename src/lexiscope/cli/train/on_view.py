@@ -13,7 +13,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
@@ -99,7 +99,6 @@ def train_parts(
 ) -> None:
     """Train what the options say and show it. Errors: those of the training."""
     settings, quiet, view = options.make_settings(TrainingSettings, given), given["quiet"], given["view"]
-    remark_threads(settings.threads, quiet=quiet)
     _remark_shared_items(parts, quiet=quiet)
     grid = Grid() if given["select"] else None
     if given["budget"]:
