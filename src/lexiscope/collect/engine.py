@@ -66,7 +66,7 @@ def engine_of(name: str = "") -> Executor | None:
     given, options = split_options(name or os.environ.get(ENGINE, LOCAL))
     kind, _, rest = given.partition(":")
     if kind not in ("ray", "slurm") and options:
-        raise SpecError(f"the engine {kind!r} takes no options", hint=f"it is one of {_FORMS}")
+        raise SpecError(f"the engine {kind!r} takes no options", hint=f"Valid engines: {_FORMS}")
     if kind == LOCAL and not rest:
         return None
     if kind == "processes":
@@ -75,12 +75,12 @@ def engine_of(name: str = "") -> Executor | None:
         return Ray(rest, options)
     if kind == "slurm":
         return Slurm(_number(rest, given), options)
-    raise SpecError(f"there is no engine {given!r}", hint=f"it is one of {_FORMS}")
+    raise SpecError(f"there is no engine {given!r}", hint=f"Valid engines: {_FORMS}")
 
 
 def _number(text: str, given: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise SpecError(f"{given!r} does not say how many workers", hint=f"an engine is one of {_FORMS}")
+        raise SpecError(f"{given!r} does not say how many workers", hint=f"Valid engines: {_FORMS}")
     return int(text)
 
 

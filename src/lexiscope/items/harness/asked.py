@@ -78,5 +78,5 @@ def check_same_items(asked: Mapping[str, Place], items: Sequence[Item], source: 
     known = {item.item_id for item in items}
     others = [name for name in asked if name not in known]
     if others:
-        what = f"this sample is for an item that is not asked ({len(others)} of {len(asked)} samples do)"
+        what = f"this sample is for an item that is not asked ({len(others)} of {len(asked)} samples are)"
         raise InputError(what, place=asked[others[0]], hint="name the items from which the task was exported")
