@@ -31,6 +31,8 @@ from pathlib import Path
 
 import numpy as np
 
+import lexiscope
+
 HERE = Path(__file__).parent
 OWN = HERE / "own"
 SIMULATED = HERE.parent / "simulated" / "relatedness.py"
@@ -110,6 +112,8 @@ CASES = (
 def sums_of_runs(work: Path, *, published: bool, only: str = "*") -> dict[str, dict[str, str]]:
     """Return the sums of the cases whose name fits *only*, and of the exports of the tasks that people are asked."""
     given = {**inputs(work), "simulated": SIMULATED}
+    # a relative PYTHONPATH would name another folder for the commands, which would run what is installed
+    environment = os.environ | {"PYTHONPATH": str(Path(lexiscope.__file__).parents[1])}
     found: dict[str, dict[str, str]] = {}
     for case in CASES:
         if (case.published and not published) or not fnmatch(case.name, only):
@@ -117,7 +121,8 @@ def sums_of_runs(work: Path, *, published: bool, only: str = "*") -> dict[str, d
         out = work / case.name.replace("/", "_")
         words = [word.format(out=out, own=OWN, **given) for word in case.command.split()]
         started = time.monotonic()
-        subprocess.run([sys.executable, "-m", "lexiscope", *words], check=True, cwd=work, stdout=subprocess.DEVNULL)
+        command = [sys.executable, "-m", "lexiscope", *words]
+        subprocess.run(command, check=True, cwd=work, env=environment, stdout=subprocess.DEVNULL)
         sys.stderr.write(f"{case.name}: {time.monotonic() - started:.0f} s\n")
         found[case.name] = sums_of_folder(
             out,
