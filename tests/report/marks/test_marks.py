@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -73,6 +73,21 @@ def test_no_text_leaves_the_sheet(drawing: Drawing, width: float) -> None:
         assert start >= -1, words.text
         assert start + wide <= width + 1, words.text
         assert 0 < words.y <= canvas.height
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [drawing for drawing in SAMPLES if isinstance(drawing, Forest | PairedDots | Distributions)],
+    ids=lambda drawing: type(drawing).__name__,
+)
+def test_a_long_axis_label_is_written_whole(drawing: Forest | PairedDots | Distributions) -> None:
+    """No word of the label of an axis is lost on a phone: it is written in lines, on the sheet."""
+    label = "rating minus prediction from the distance of the two uses, points of the scale"
+    canvas = replace(drawing, axis=replace(drawing.axis, label=label)).draw(NARROW)
+    lines = [shape for shape in canvas.shapes if isinstance(shape, Lettering) and shape.look == "axis"]
+    assert len(lines) > 1
+    assert " ".join(line.text for line in lines) == label
+    assert all(line.y <= canvas.height for line in lines)
 
 
 @pytest.mark.parametrize("drawing", SAMPLES, ids=lambda drawing: type(drawing).__name__)

@@ -224,6 +224,22 @@ def shortened(text: str, width: float, size: float) -> str:
     return text[:1] + "…"
 
 
+def in_lines(text: str, width: float, size: float) -> list[str]:
+    """Return a text as lines that are no wider than *width* pixels, broken between words.
+
+    >>> in_lines("Rating minus prediction from distance", 150, 13)
+    ['Rating minus', 'prediction from', 'distance']
+    """
+    lines: list[str] = []
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [shortened(line, width, size) for line in lines]
+
+
 # -- as SVG ---------------------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lexiscope.report.marks.canvas import Canvas, nice_ticks, shortened, text_width
+from lexiscope.report.marks.canvas import Canvas, in_lines, nice_ticks, text_width
 
 WIDE, NARROW = 704.0, 350.0
 """The two widths of a drawing in the page: of a screen and of a phone. *Unit:* pixels."""
@@ -131,6 +131,9 @@ class ReferenceLine:
     tip: str = ""
 
 
+LINE = 15.0
+"""From one line of text to the next. *Unit:* pixels."""
+
 LINES: Mapping[str, tuple[str, str]] = {
     "people": ("ceiling", "people-text-b"),
     "further": ("ceiling-2", "people-text"),
@@ -140,10 +143,15 @@ LINES: Mapping[str, tuple[str, str]] = {
 
 
 def write_axis_label(canvas: Canvas, text: str, middle: float, y: float) -> None:
-    """Write the label of a horizontal axis in the middle of it, or as near to that as the drawing allows."""
-    shown = shortened(text, canvas.width, 12.5)
-    half = text_width(shown, 12.5) / 2
-    canvas.words(min(max(middle, half), canvas.width - half), y, shown, "axis", "middle")
+    """Write the label of a horizontal axis, the last thing of a drawing, in its middle or as near as there is room.
+
+    A label that is wider than the drawing is written in lines: the drawing becomes higher.
+    """
+    lines = in_lines(text, canvas.width, 12.5)
+    for number, line in enumerate(lines):
+        half = text_width(line, 12.5) / 2
+        canvas.words(min(max(middle, half), canvas.width - half), y + LINE * number, line, "axis", "middle")
+    canvas.height += LINE * (len(lines) - 1)
 
 
 def levels_of_labels(labels: Sequence[tuple[float, str]], size: float, right: float) -> list[tuple[float, int]]:

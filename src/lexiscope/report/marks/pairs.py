@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.core.showing import counted
-from lexiscope.report.marks.canvas import Canvas, shortened, text_width
-from lexiscope.report.marks.drawing import Axis, Drawing, Pixels, is_wide, write_axis_label
+from lexiscope.report.marks.canvas import Anchor, Canvas, in_lines, shortened, text_width
+from lexiscope.report.marks.drawing import LINE, Axis, Drawing, Pixels, is_wide, write_axis_label
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ class PairedDots(Drawing):
         widest = max((text_width(row.label, 13) for row in self.rows), default=0) + 10
         left = min(widest, width * (0.34 if wide else 0.42))
         x = Pixels(self.axis, left, width - 14)
-        row_height, top = (22.0 if len(self.rows) <= 24 else 17.0), 50.0
+        sides = (in_lines(self.below, x(0) - 12, 12), in_lines(self.above, width - x(0) - 10, 12))
+        further = LINE * (max(map(len, sides)) - 1) if self.axis.low < 0 < self.axis.high else 0.0
+        row_height, top = (22.0 if len(self.rows) <= 24 else 17.0), 50.0 + further
         bottom = top + row_height * len(self.rows)
         canvas = Canvas(width, round(bottom + 42), self._alt())
         for tick in self.axis.ticks(6 if wide else 5):
@@ -49,9 +51,11 @@ class PairedDots(Drawing):
             canvas.words(x(tick), bottom + 17, self.axis.text(tick), "tick", "middle")
         write_axis_label(canvas, self.axis.label, (left + width) / 2, bottom + 36)
         if self.axis.low < 0 < self.axis.high:
-            canvas.words(x(0) - 8, 14, shortened(self.below, x(0) - 12, 12), "tick", "end")
-            canvas.words(x(0) + 8, 14, shortened(self.above, width - x(0) - 10, 12), "tick")
-        self._draw_names(canvas, x)
+            ends: tuple[tuple[float, Anchor], ...] = ((x(0) - 8, "end"), (x(0) + 8, "start"))
+            for (place, anchor), lines in zip(ends, sides, strict=True):
+                for number, line in enumerate(lines):
+                    canvas.words(place, 14 + LINE * number, line, "tick", anchor)
+        self._draw_names(canvas, x, 34 + further)
         for index, row in enumerate(self.rows):
             self._draw_row(canvas, row, top + row_height * (index + 0.5), row_height, left, x)
         return canvas
@@ -70,7 +74,7 @@ class PairedDots(Drawing):
             f"{self.title}. {self.axis.label}, {counted(len(self.rows), 'row')}: {self.first_name}, {self.second_name}."
         )
 
-    def _draw_names(self, canvas: Canvas, x: Pixels) -> None:
+    def _draw_names(self, canvas: Canvas, x: Pixels, y: float) -> None:
         """Name the two marks above the first row, over their means; the names never overlap."""
         spots = []
         for name, look in (("first", "first-text-b"), ("second", "second-text-b")):
@@ -87,7 +91,7 @@ class PairedDots(Drawing):
                 middle = min(middle, canvas.width - half - text_width(spots[1][1], 12.5) - 12)
             elif index == 1:
                 middle = max(middle, previous + half + 12)
-            canvas.words(middle, 34, text, look, "middle")
+            canvas.words(middle, y, text, look, "middle")
             previous = middle + half
 
     def _draw_row(self, canvas: Canvas, row: PairRow, y: float, height: float, left: float, x: Pixels) -> None:
