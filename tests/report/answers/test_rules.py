@@ -123,6 +123,20 @@ def test_baselines_are_drawn_and_not_counted() -> None:
     assert answer.sentences[1] == "1 of 2 are above the baseline, by the interval of the paired difference."
     assert isinstance(answer.drawing, Forest)
     assert [row.hollow for row in answer.drawing.rows] == [False, False, True]
+    alone = answer_of(rule, right[2])
+    assert alone.verdict == "No model was asked."
+    assert alone.sentences[0] == "Only baselines answered; the highest is baseline:x, 60%, 95% CI [55, 65]."
+    grouped = replace(rule, group=("condition",))
+    answer = answer_of(
+        grouped, *(replace(r, condition=c) for r in right for c in "xy" if (c, r.subject[0]) != ("y", "a"))
+    )
+    assert isinstance(answer.drawing, Forest)
+    assert {row.group for row in answer.drawing.rows} == {"x", "y"}
+    answer = answer_of(
+        grouped, *(replace(r, condition="x") for r in right), replace(right[2], condition="only guesses")
+    )
+    assert isinstance(answer.drawing, Forest)
+    assert {row.group for row in answer.drawing.rows} == {"x"}
 
 
 def test_layers() -> None:

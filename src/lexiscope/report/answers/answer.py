@@ -12,6 +12,7 @@ from lexiscope.report.tables import Table
 
 YES, NO, PARTLY, SOMEWHAT = "Yes.", "No.", "Partly.", "Somewhat."
 REVERSED, UNDECIDED, UNANSWERED = "The other way round.", "Not decided.", "Not answered."
+UNASKED = "No model was asked."
 Direction = Literal["above", "below", ""]
 """The predicted direction of a value: above or below what it is compared with; empty without a prediction."""
 

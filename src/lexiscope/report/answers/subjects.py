@@ -13,6 +13,7 @@ from lexiscope.report.answers.answer import (
     NO,
     PARTLY,
     REVERSED,
+    UNASKED,
     UNDECIDED,
     YES,
     Answer,
@@ -156,6 +157,8 @@ class SubjectEstimates:
             sides = [min(side, other or 0) for side, other in zip(sides, strict, strict=True)]
         if all(self.quantity.ends(record) is None for record in ranked):
             return ""
+        if self._are_subjects and self._is_baseline(ranked[0]):
+            return UNASKED
         if not any(side > 0 for side in sides):
             return REVERSED if all(side < 0 for side in sides) else UNDECIDED if len(ranked) == 1 else NO
         people = self._people(compared)
@@ -168,6 +171,8 @@ class SubjectEstimates:
 
     def _first_sentence(self, ranked: Sequence[Record], compared: Sequence[Compared], numbers: Numbers) -> str:
         n, best = len(ranked), ranked[0]
+        if self._are_subjects and self._is_baseline(best):
+            return f"Only baselines answered; the highest is {self._of(best, numbers)}."
         chance = next((c for c in compared if c.against.kind == "chance"), None)
         beyond = f"; {chance.against.name} is {self.quantity.text(chance.value)}" if chance else ""
         k = sum(side > 0 for side in self._sides(ranked, self._chance(compared)))
@@ -186,7 +191,7 @@ class SubjectEstimates:
         lowest = self._of(ranked[-1], numbers)
         if all(self.quantity.ends(record) is None for record in ranked):
             return f"The highest value is that of {size}, the lowest that of {lowest}{beyond}."
-        rows = self.rows_are[1] if not self._is_baseline(best) else "baselines"
+        rows = self.rows_are[1]
         if k == n:
             lead = f"All {n} {rows} {self.claim}"
         elif k:
@@ -245,6 +250,11 @@ class SubjectEstimates:
 
     def _is_baseline(self, record: Record) -> bool:
         return record.subject.startswith("baseline:") or record.subject in self.uncounted
+
+    @property
+    def _are_subjects(self) -> bool:
+        """Whether the rows are subjects, so that baselines alone answer nothing."""
+        return self.label == "subject"
 
     @property
     def _plain_symbol(self) -> str:
@@ -333,6 +343,9 @@ class SubjectEstimates:
         elif self.group:
             # groups in the order of the results, the rows of each in the order of their values
             groups = list(dict.fromkeys(self._group_of(record) for record in every))
+            answered = {self._group_of(record) for record in ordered if not self._is_baseline(record)}
+            # a baseline beside no model compares nothing
+            ordered = [record for record in ordered if not answered or self._group_of(record) in answered]
             ordered.sort(key=lambda record: groups.index(self._group_of(record)))
         rows = [self._row(record, numbers) for record in ordered]
         missing = [record for record in every if record.value is None]

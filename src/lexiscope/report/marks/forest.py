@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.core.showing import counted
-from lexiscope.report.marks.canvas import Canvas, shortened, text_width
+from lexiscope.report.marks.canvas import Canvas, in_lines, shortened, text_width
 from lexiscope.report.marks.drawing import (
+    LINE,
     Axis,
     Drawing,
     Pixels,
@@ -81,9 +82,12 @@ class Forest(Drawing):
         unit = min(6.2 if wide else 4.4, _DOTS_HEIGHT / max(max(counts, default=1), 1))
         base = head + (max(counts) * unit + 6 if self.raters else 0)
         row_height = 24.0 if len(self.rows) <= 24 else 18.0
-        groups = len({row.group for row in self.rows if row.group})
+        if any(len(in_lines(row.label, left - 6, 13)) > 1 for row in self.rows):
+            row_height = 2 * LINE + 8
+        # bold text is a little wider
+        headings = {row.group: in_lines(row.group, width / 1.1, 12.5) for row in self.rows if row.group}
         y0 = base + (42 if self.raters else 26)
-        bottom = y0 + row_height * len(self.rows) + 22 * groups
+        bottom = y0 + row_height * len(self.rows) + sum(7 + LINE * len(lines) for lines in headings.values())
         canvas = Canvas(width, round(bottom + 42), self._alt())
         for tick in self.axis.ticks(6 if wide else 5):
             canvas.line(x(tick), head, x(tick), bottom, "grid")
@@ -104,8 +108,10 @@ class Forest(Drawing):
         y, group = y0, ""
         for row, text in zip(self.rows, shown, strict=True):
             if row.group and row.group != group:
-                canvas.words(0, y + 15, shortened(row.group, width, 12.5), "group")
-                y, group = y + 22, row.group
+                for line in headings[row.group]:
+                    canvas.words(0, y + LINE, line, "group")
+                    y += LINE
+                y, group = y + 7, row.group
             self._draw_row(canvas, row, text, y + row_height / 2, row_height, left, side, first, x)
             y += row_height
         return canvas
@@ -161,15 +167,21 @@ class Forest(Drawing):
         x: Pixels,
     ) -> None:
         bold = "-b" if row.strong else ""
-        label = shortened(row.label, left - 6, 13)
+        lines = in_lines(row.label, left - 6, 13)
+        label = lines if len(lines) <= 2 else [lines[0], shortened(" ".join(lines[1:]), left - 6, 13)]
+
+        def write_label() -> None:
+            for number, line in enumerate(label):
+                canvas.words(0, y + 4 + LINE * (number - (len(label) - 1) / 2), line, f"label{bold}")
+
         if row.value is None:
-            canvas.words(0, y + 4, label, f"label{bold}")
+            write_label()
             canvas.words(first + 4, y + 4, shortened(row.reason, canvas.width - first - 8, 12), "tick")
             return
         kind = "-people" if row.people else ""
         with canvas.marked(row.tip or f"{row.label}: {row.shown}"):
             canvas.rectangle(0, y - height / 2, canvas.width, height, "hit")
-            canvas.words(0, y + 4, label, f"label{bold}")
+            write_label()
             canvas.words(left + side, y + 4, row.side if side else "", "tick", "end")
             if row.low is not None and row.high is not None:
                 canvas.line(x(row.low), y, x(row.high), y, f"bar{kind}")
