@@ -1,7 +1,7 @@
 """What a collection would cost, before it is asked: requests, tokens, money, and time of the device.
 
-Of a chat endpoint the prompts are counted and nothing is sent. A model of this machine is timed on a few of the items.
-What is finished costs nothing; of a model of this machine, finished batches of unfinished answers are not deducted.
+The prompts of a chat endpoint are counted and nothing is sent. A model of this machine is timed on a few of the items.
+Finished answers cost nothing; finished batches of a local model's unfinished answers are not deducted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Claims of paid requests, on disk beside the answers: no two workers pay for the same request at the same time.
+"""Claims of paid requests, kept with the answers: no two workers pay for the same request at the same time.
 
 A worker writes a claim, durably, before it sends a request, and seals it once the answer is kept. A claim without an
 answer, whose worker is gone, may have been paid: another worker may ask again, and is told who had it before. A worker

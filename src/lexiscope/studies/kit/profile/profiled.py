@@ -193,7 +193,7 @@ def profile_costs(
 
 
 def _ask_lines(battery: Battery, seed: int) -> tuple[dict[str, AskedLine], dict[str, NoNumber]]:
-    """Load the items of every line; say why, where there are none."""
+    """Load the items of every line; give the reason if there are none."""
     asked, unasked = dict[str, AskedLine](), dict[str, NoNumber]()
     for line in battery.lines:
         try:
