@@ -50,9 +50,9 @@ def test_a_dry_run_sends_nothing(items: Path, run: Run, tmp_path: Path) -> None:
     """The first request and the most that it may cost, from an address where nobody listens; no folder is made."""
     chat = "chat:m@http://127.0.0.1:1/v1?repeats=3&price_in=1&price_out=2"
     command = ("collect", "--items", items.name, "--language", "en", "--out", "RUN", "--dry-run")
-    result = run(*command, "--subject", chat, "--subject", "baseline:word_overlap")
+    result = run(*command, "--subject", chat, "--subject", "baseline:word_overlap", "--json")
     assert result.exit_code == 0, result.stderr
-    asked, silent = json.loads(result.stdout)
+    asked, silent = json.loads(result.stdout)["costs"]
     assert (asked["url"], asked["n_requests"], asked["completion_tokens"]) == (
         "http://127.0.0.1:1/v1/chat/completions",
         6,
@@ -61,7 +61,11 @@ def test_a_dry_run_sends_nothing(items: Path, run: Run, tmp_path: Path) -> None:
     assert asked["request"]["model"] == "m"
     assert "**bank** was steep" in asked["request"]["messages"][-1]["content"]
     assert asked["cost"] == pytest.approx((asked["prompt_tokens"] + 2 * 96) / 1e6)
-    assert silent == {"subject": "baseline:word_overlap", "sends": False}
+    assert (silent["subject"], silent["sends"], silent["probed"]) == ("baseline:word_overlap", False, 2)
+    assert silent["device_hours"] > 0
+    total = json.loads(result.stdout)["total"]
+    assert (total["n_requests"], total["cost"]) == (6, asked["cost"])
+    assert total["device_hours"] == asked["device_hours"] + silent["device_hours"]
     assert not (tmp_path / "RUN").exists()
 
 
@@ -97,9 +101,33 @@ def test_a_dry_run_counts_what_is_still_to_be_sent(items: Path, run: Run, endpoi
     chat = f"chat:m@{endpoint}"
     stopped = run(*command, "--subject", f"{chat}?max_calls=1")
     assert "the limit of 1 calls is reached" in stopped.stderr
-    (left,) = json.loads(run(*command, "--subject", chat, "--dry-run").stdout)
+    (left,) = json.loads(run(*command, "--subject", chat, "--dry-run", "--json").stdout)["costs"]
     assert (left["n_requests"], left["n_kept"]) == (1, 1)
     assert "**bat** flew" in left["request"]["messages"][-1]["content"]
     assert run(*command, "--subject", chat).exit_code == 0
-    (done,) = json.loads(run(*command, "--subject", chat, "--dry-run").stdout)
-    assert (done["n_requests"], done["n_kept"], done["prompt_tokens"], done["request"]) == (0, 2, 0, {})
+    (done,) = json.loads(run(*command, "--subject", chat, "--dry-run", "--json").stdout)["costs"]
+    (_, silent) = json.loads(
+        run(*command, "--subject", chat, "--subject", f"completions:m@{endpoint}", "--dry-run", "--json").stdout
+    )["costs"]
+    assert (silent["n_requests"], silent["cost"]) == (None, None)
+    assert "cannot be counted without a request" in silent["assumption"]
+    assert (done["n_requests"], done["prompt_tokens"], done["cost"], done["request"]) == (0, 0, 0, {})
+
+
+def test_the_printed_costs_are_readable(items: Path, run: Run, tmp_path: Path) -> None:
+    """A table for each subject, what was assumed, the first request, and the total; what is not known is said."""
+    command = ("collect", "--items", items.name, "--language", "en", "--out", "RUN", "--dry-run")
+    free, paid = "chat:free@http://127.0.0.1:1/v1", "chat:paid@http://127.0.0.1:1/v1?price_in=1000&price_out=1000"
+    result = run(*command, "--subject", free, "--subject", paid, "--subject", "baseline:word_overlap")
+    assert result.exit_code == 0, result.stderr
+    lines = [line.split() for line in result.stdout.splitlines()]
+    rows = [line for line in lines if line[:2] == ["relatedness", "full"]]
+    assert [row[2:4] for row in rows] == [["2", "0"], ["2", "0"], ["0", "0"]]
+    assert rows[0][6] == "unknown"
+    assert float(rows[1][6]) == pytest.approx((int(rows[1][4]) + int(rows[1][5])) / 1000, rel=1e-3)
+    assert lines[-1][:2] == ["4", "0"]
+    assert lines[-1][4] == "unknown"
+    assert "one per 4 characters" in result.stdout
+    assert '"model": "paid"' in result.stdout
+    assert all(len(line) <= 80 for line in result.stdout.splitlines() if '"content"' not in line)
+    assert not (tmp_path / "RUN").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,8 @@ from lexiscope.cli.output import (
     say_plain_table,
 )
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import collect_run, count_replies, in_wordings, preview_rows, with_run_options
+from lexiscope.collect import collect_run, count_replies, in_wordings, with_run_options
+from lexiscope.collect.costs import CollectionCost, collection_costs, total_cost
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
@@ -75,7 +77,7 @@ from lexiscope.tasks import DEFAULT
 @options.views
 @options.path("--out", metavar="RUN", about="The run folder.", required=True)
 @options.of_arguments(collect_run, "seed")
-@click.option("--dry-run", is_flag=True, help="Send nothing: show the first request and what all would cost.")
+@click.option("--dry-run", is_flag=True, help="Send and write nothing: show requests, tokens, price and device hours.")
 @options.device
 @options.threads
 @options.engine
@@ -112,14 +114,15 @@ def collect(
     source = load_items(items, read_map(pairs), task=task, language=language, scale=scale)
     for text in reading_remark(source.imported.opened if source.imported is not None else None):
         remark(text, quiet=quiet)
-    if dry_run:
-        print_json(preview_rows(source.items, subjects, task, views or ("full",), seed=seed, out=out))
-        return
     known = load_items(labelled, read_map(pairs), task=task, language=language) if labelled else None
     asked = catalog.task(task) if known is None else task_with_labelled(task, known.items, source.items)
     answering = [catalog.subject(with_run_options(spec, device=device)) for spec in subjects]
-    for text in language_remarks(answering, source.items):
+    for text in language_remarks(answering, source.items) if not dry_run else ():
         remark(text, quiet=quiet)
+    if dry_run:
+        costs = collection_costs(source.items, answering, asked, views or ("full",), seed=seed, out=out)
+        print_costs(costs, as_json=as_json)
+        return
     with progress_bar(task, quiet=quiet) as report:
         table = collect_run(
             source.items,
@@ -224,6 +227,38 @@ def print_answers(rows: Sequence[Mapping[str, object]], subjects: Sequence[Mappi
         if accounts.get(name):
             say_folded(account_line(accounts[name]))
         say()
+
+
+_COST_COLUMNS = ("task", "view", "requests", "kept", "tokens in", "out", "price", "hours")
+
+
+def print_costs(costs: Sequence[CollectionCost], *, as_json: bool) -> None:
+    """Print what collecting would cost, subject by subject, and in total; as JSON ``costs`` and ``total``."""
+    total = total_cost(costs)
+    if as_json:
+        print_json({"costs": [asdict(cost) for cost in costs], "total": total})
+        return
+    for subject, own in groupby(costs, key=lambda cost: cost.subject):
+        part = list(own)
+        say(subject)
+        rows = [[cost.task, cost.view, *_cost_cells(asdict(cost))] for cost in part]
+        print_table(_COST_COLUMNS, rows, right=_COST_COLUMNS[2:], whole=_COST_COLUMNS)
+        for text in dict.fromkeys(cost.assumption for cost in part):
+            say_folded(text)
+        request = next((cost.request for cost in part if cost.request), None)
+        if request:
+            say("first request:")
+            print_json(request)
+        say()
+    say("total")
+    print_table(_COST_COLUMNS[2:], [_cost_cells(total)], right=_COST_COLUMNS[2:], whole=_COST_COLUMNS)
+
+
+def _cost_cells(sums: Mapping[str, Any]) -> list[str]:
+    known = ("n_requests", "n_kept", "prompt_tokens", "completion_tokens")
+    counts = ["unknown" if sums[name] is None else f"{sums[name]:,}" for name in known]
+    amounts = ("unknown" if sums[name] is None else f"{sums[name]:.4g}" for name in ("cost", "device_hours"))
+    return [*counts, *amounts]
 
 
 def print_wordings(answers: ComparableAnswers, *, seed: int = 0) -> None:

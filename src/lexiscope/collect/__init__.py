@@ -24,7 +24,7 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import CapabilityError, DataError, InputError, LexiscopeError, Place, RunError, SpecError
 from lexiscope.core.item import Item, check_unique_ids, items_sha256
-from lexiscope.core.prompt import GUIDELINES, Converses, Previews, Prompted
+from lexiscope.core.prompt import GUIDELINES, Prompted
 from lexiscope.core.reply import KINDS, MEASURE_REPLY, ReplyKind
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import folder_lock, sha256_of, versions
@@ -45,7 +45,6 @@ from lexiscope.core.showing import cell_progress
 from lexiscope.core.spec import split_options, with_options, without_option
 from lexiscope.core.subject import Judges, Recording, Shareable, Subject, SubjectSpec, WorkShare
 from lexiscope.core.task import Task
-from lexiscope.items.arrange.views import view_item
 from lexiscope.items.read.item_source import column_map, in_language, load_items, task_of_items
 from lexiscope.tasks import DEFAULT
 from lexiscope.tasks.kit.words_file import is_words_file
@@ -197,6 +196,26 @@ def kept_answers(
     folder = cache / _digest({**key, "versions": versions()})
     table = collect(items, [part.subject], question.task, views=(view,), out=folder, seed=seed, progress=progress)
     return table, read_sealed(_seal_path(folder, key))["about"]
+
+
+def place_of_answers(
+    items: Sequence[Item],
+    subject: Subject,
+    task: Task | str,
+    *,
+    view: str,
+    seed: int,
+    out: Path | None = None,
+    cache: Path | None = None,
+) -> tuple[Path | None, bool]:
+    """Return the folder in which the answers of a subject to a view are, or will be, and whether they are finished.
+
+    It is *out*, the folder of a run, or the one that :func:`kept_answers` uses in *cache*. Nothing is asked or written.
+    """
+    question = _collection_of(items, [subject], task, (view,), seed)
+    key = question.key(question.parts[0])
+    folder = out if cache is None else cache / _digest({**key, "versions": versions()})
+    return folder, folder is not None and _seal_path(folder, key).is_file()
 
 
 def baseline_answers(items: Sequence[Item], spec: str, task: str) -> tuple[ResponseTable, str]:
@@ -677,51 +696,6 @@ def _answer_counts(table: ResponseTable, items: Sequence[Item], name: str) -> di
         "rows": len(rows),
         "rows_without_value": len(rows.where(value=None)),
     }
-
-
-# -- what would be sent -----------------------------------------------------------------------------------------------
-
-
-def preview_rows(
-    items: Sequence[Item],
-    subjects: Sequence[str],
-    task: str,
-    views: Sequence[str],
-    *,
-    seed: int = 0,
-    out: Path | None = None,
-) -> list[dict[str, object]]:
-    """Return one row per subject and view: the first request, the number of all, rough tokens, the highest cost.
-
-    Replies that the run folder *out* keeps are not asked again, and not counted.
-
-    A subject that is sent nothing is named with ``sends`` false. Errors: :class:`CapabilityError` for a subject that
-    cannot answer; those of the task's prompt.
-    """
-    return [row for spec in subjects for row in _preview_of(items, spec, task, views, seed, out)]
-
-
-def _preview_of(
-    items: Sequence[Item], spec: str, task_name: str, views: Sequence[str], seed: int, out: Path | None
-) -> list[dict[str, object]]:
-    subject, task = catalog.subject(spec), catalog.task(task_name)
-    if isinstance(subject, SeededSubject):
-        subject = subject.with_seed(seed)
-    task.answer_function(subject)
-    for item in items:
-        task.check_item(item)
-    if task.asks is None or not isinstance(subject, Previews) or not isinstance(subject, Converses):
-        return [{"subject": subject.subject_id, "sends": False}]
-    how = subject.prompting
-    rows: list[dict[str, object]] = []
-    for view in views:
-        questions = [
-            task.asks(view_item(item, view), view=view, language=how.language, variant=how.variant, shots=how.shots)
-            for item in items
-        ]
-        preview = subject.preview(questions, work=None if out is None else out / "work")
-        rows.append({"subject": subject.subject_id, "sends": True, "view": view, **asdict(preview)})
-    return rows
 
 
 # -- how many replies of chat models could be read, and why the others could not ------------------------------------

@@ -228,7 +228,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
     """
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     with _open_lock_file(folder) as stream:
-        if not _take_lock(stream) or not _is_file_at(folder / LOCK_NAME, stream):
+        if not take_lock(stream) or not _is_file_at(folder / LOCK_NAME, stream):
             stream.seek(0)
             raise RunError(
                 f"another process ({stream.read().strip() or 'of unknown number'}) is writing to this run folder",
@@ -277,8 +277,11 @@ def _open_lock_file(folder: Path) -> IO[str]:
         raise RunError("this run folder cannot be made or written to", place=where, why=why, hint=hint) from error
 
 
-def _take_lock(stream: IO[str]) -> bool:
-    """Take the lock without waiting; it is released when the file is closed."""
+def take_lock(stream: IO[Any]) -> bool:
+    """Take the operating system's lock of an open file without waiting; return whether it was free.
+
+    It is released when the file is closed, or its process ends. Errors: ``OSError`` where the file system has no locks.
+    """
     with contextlib.suppress(BlockingIOError, PermissionError):
         if sys.platform == "win32":
             # far behind the content, which others must still be able to read

@@ -1,7 +1,7 @@
 """Finished answers on disk, one line each: found by what was asked, sealed by a checksum, only ever added to.
 
 A process that is killed while it writes leaves at most one line without an end; it is cut off when the log is next
-opened, and that one answer is asked for again.
+opened, and that one answer is asked for again. Several processes may add to the same file.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import IO, Any
 
 from lexiscope.core.errors import Place, RunError
+from lexiscope.core.run import take_lock
 from lexiscope.subjects._vector_store import digest
+
+_PAUSE = 0.001
 
 
 class AnswerLog:
@@ -31,8 +35,11 @@ class AnswerLog:
         self._answers: dict[str, Any] = {}
         # requests under way at the same time finish in any order
         self._lock = Lock()
+        self._bytes_read = self._lines_read = 0
         if self.path is not None and self.path.is_file():
-            self._read(self.path, mends=mends)
+            if mends:
+                _mend(self.path)
+            self._read(self.path)
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -48,8 +55,15 @@ class AnswerLog:
         """Return all stored answers, in the order in which they came."""
         return list(self._answers.values())
 
-    def put(self, question: object, answer: Any) -> None:
-        """Store an answer (a JSON value without NaN).
+    def get_written(self, question: object) -> Any:
+        """Return the stored answer to a question, or ``None``, after reading what other processes have added."""
+        with self._lock:
+            if self.path is not None and self.path.is_file():
+                self._read(self.path)
+        return self.get(question)
+
+    def put(self, question: object, answer: Any, *, durably: bool = False) -> None:
+        """Store an answer (a JSON value without NaN); *durably*, it outlasts a power cut.
 
         Errors: :class:`RunError` where the disk is full or the place cannot be written to.
         """
@@ -61,17 +75,22 @@ class AnswerLog:
                 try:
                     self.path.parent.mkdir(parents=True, exist_ok=True)
                     with self.path.open("ab") as stream:
+                        _wait_for_lock(stream)
                         stream.write(line.encode("ascii"))
+                        if durably:
+                            stream.flush()
+                            os.fsync(stream.fileno())
                 except OSError as error:
                     raise RunError("an answer cannot be kept", place=Place(str(self.path)), why=str(error)) from error
             self._answers[name] = answer
 
-    def _read(self, path: Path, *, mends: bool) -> None:
-        content = path.read_bytes()
+    def _read(self, path: Path) -> None:
+        """Read the lines that were added since; one without an end is still being written."""
+        with path.open("rb") as stream:
+            stream.seek(self._bytes_read)
+            content = stream.read()
         whole = content.rfind(b"\n") + 1
-        if whole < len(content) and mends:
-            os.truncate(path, whole)
-        for number, line in enumerate(content[:whole].splitlines(), start=1):
+        for number, line in enumerate(content[:whole].splitlines(), start=self._lines_read + 1):
             seal, _, text = line.partition(b" ")
             if hashlib.sha256(text).hexdigest().encode() != seal:
                 raise RunError(
@@ -82,3 +101,23 @@ class AnswerLog:
                 )
             name, answer = json.loads(text)
             self._answers[name] = answer
+            self._lines_read = number
+        self._bytes_read += whole
+
+
+def _mend(path: Path) -> None:
+    """Cut off a line without an end that no process is writing."""
+    with path.open("rb") as stream:
+        if not stream.seek(0, os.SEEK_END) or (stream.seek(-1, os.SEEK_END) and stream.read(1) == b"\n"):
+            return
+    with path.open("r+b") as stream:
+        _wait_for_lock(stream)
+        stream.seek(0)
+        content = stream.read()
+        stream.truncate(content.rfind(b"\n") + 1)
+
+
+def _wait_for_lock(stream: IO[bytes]) -> None:
+    # a line is written in less than a millisecond
+    while not take_lock(stream):
+        time.sleep(_PAUSE)

@@ -39,6 +39,29 @@ def test_the_verb_prints_and_writes(tmp_path: Path) -> None:
     ]
 
 
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    """Requests and prices by line; lines that are in the cache cost nothing; no run folder and no cache is made."""
+    (tmp_path / "small.yaml").write_text(BATTERY, encoding="utf-8")
+    common = ["--battery", str(tmp_path / "small.yaml"), "--cache", str(tmp_path / "cache")]
+    common += ["--out", str(tmp_path / "out"), "-q"]
+    chat = "chat:m@http://127.0.0.1:1/v1?price_in=1&price_out=2"
+    done = CliRunner().invoke(profile_verb, ["baseline:random", chat, *common, "--dry-run", "--json"])
+    assert done.exit_code == 0, done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
+    content = json.loads(done.stdout)
+    silent = [cost for cost in content["costs"] if cost["subject"] == "baseline:random"]
+    paid = [cost for cost in content["costs"] if cost["subject"].startswith("chat")]
+    assert [cost["task"] for cost in silent] == ["same_sense", "minimal_pair"]
+    # minimal pairs are not asked in chat
+    assert [cost["task"] for cost in paid] == ["same_sense"]
+    assert all(cost["device_hours"] > 0 for cost in silent)
+    assert content["total"]["n_requests"] == sum(cost["n_requests"] for cost in paid) > 0
+    assert content["total"]["cost"] == sum(cost["cost"] for cost in paid)
+    assert CliRunner().invoke(profile_verb, ["baseline:random", *common]).exit_code == 0
+    again = CliRunner().invoke(profile_verb, ["baseline:random", *common, "--dry-run", "--json"])
+    assert json.loads(again.stdout)["total"]["device_hours"] == 0
+
+
 def test_a_fault_in_a_battery_has_its_place(tmp_path: Path) -> None:
     """File, line, column, and what to do; nothing is written."""
     path = tmp_path / "small.yaml"

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from email.utils import formatdate
 from pathlib import Path
@@ -556,8 +557,81 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
         tmp_path / "whole" / "responses.parquet"
     ).read_bytes()
     assert len(again) == len(whole)
-    assert sum(endpoint.paid.values()) - unbroken <= number + killed * parallel
-    assert (tmp_path / "broken" / "run.json").read_bytes() == (tmp_path / "whole" / "run.json").read_bytes()
+    account, record = _account_and_rest(tmp_path / "broken")
+    # every request that was paid without an answer is counted
+    assert sum(endpoint.paid.values()) - unbroken <= number + account["possibly_paid"]
+    assert account["possibly_paid"] <= killed * parallel
+    unbroken_account, unbroken_record = _account_and_rest(tmp_path / "whole")
+    assert record == unbroken_record
+    assert account == unbroken_account | {"possibly_paid": account["possibly_paid"]}
+
+
+def _account_and_rest(run: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the account of the only subject of a run, and the rest of the record but for its checksums."""
+    record = json.loads((run / "run.json").read_text())
+    del record["files"]
+    account = record["subjects"][0]["settings"].pop("account")
+    del record["seal"]
+    return account, record
+
+
+def test_killed_between_request_and_answer(tmp_path: Path) -> None:
+    """The request that was under way is asked again; the answer, the seal and the record say that it may be paid."""
+    endpoint = FakeChat()
+    endpoint.slow = 600.0
+    with serving(endpoint) as url:
+        spec = f"chat:m@{url}?price_in=10000&price_out=10000&{QUICK}"
+        command = [sys.executable, chat_child.__file__, spec, "4", str(tmp_path / "run")]
+        with subprocess.Popen(command) as child:
+            while not endpoint.received:
+                time.sleep(0.005)
+            child.kill()
+        endpoint.slow = 0.0
+        said = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True).stderr
+        collect_run(stories(4), [spec], "plausibility", out=tmp_path / "whole")
+    account, record = _account_and_rest(tmp_path / "run")
+    unbroken, unbroken_record = _account_and_rest(tmp_path / "whole")
+    assert record == unbroken_record
+    assert (account["replies"], account["possibly_paid"], unbroken["possibly_paid"]) == (4, 1, 0)
+    assert account["highest_cost"] > account["cost"] == unbroken["cost"]
+    assert "1 request may have been paid without a reply" in said
+    (log,) = (tmp_path / "run" / "work" / "answers").iterdir()
+    entries = [json.loads(line.split(" ", 1)[1])[1] for line in log.read_text().splitlines()]
+    assert [entry.get("possibly_paid") for entry in entries if "sent" in entry] == [1, None, None, None]
+    assert [entry["why"] for entry in entries if "lost" in entry] == ["a process ended between request and reply"]
+    assert (tmp_path / "run" / "responses.parquet").read_bytes() == (
+        tmp_path / "whole" / "responses.parquet"
+    ).read_bytes()
+    # no claim is left of what was answered; the file of the worker that was killed stays
+    left = [path.name.split("-")[0] for path in (tmp_path / "run" / "work" / "claims").glob("*/*")]
+    assert left == ["worker"]
+
+
+def test_two_workers_never_pay_for_the_same_request(serve: Serve, tmp_path: Path) -> None:
+    """Two that ask the same questions in the same folder share the requests, and both have all replies."""
+    endpoint = FakeChat(faults=(often(0.3, (503, error("busy"), {"Retry-After": "0.001"})),))
+    endpoint.slow = 0.01
+    url, asked = serve(endpoint), questions(30)
+    workers = [chat_at(url, "parallel=3") for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        replies = list(pool.map(lambda worker: texts(worker, asked, tmp_path), workers))
+    assert replies == [right(asked)] * 2
+    assert set(endpoint.paid.values()) == {1}
+    assert len(endpoint.paid) == 30
+    # sent again after a server's error, by the worker that held the claim
+    assert set(endpoint.seen.values()) <= {1, 2}
+    accounts = [worker.settings["account"] for worker in workers]
+    assert [account["replies"] for account in accounts] == [30, 30]
+
+
+def test_a_refused_request_gives_its_claim_back(serve: Serve, tmp_path: Path) -> None:
+    """What was refused was not paid: asked again, it is not counted as lost."""
+    endpoint = FakeChat(faults=(lambda _endpoint, _body, times: (402, error("no credit"), {}) if times == 1 else None,))
+    subject, asked = chat_at(serve(endpoint)), questions(1)
+    with pytest.raises(SubjectError, match="no credit"):
+        subject.converse(asked, work=tmp_path)
+    assert texts(subject, asked, tmp_path) == right(asked)
+    assert subject.settings["account"]["possibly_paid"] == 0
 
 
 # -- money and secrets ----------------------------------------------------------------------------------------

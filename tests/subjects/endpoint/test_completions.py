@@ -177,6 +177,46 @@ def assert_expected(values: dict[str, list[float]], *, bos: str = "") -> None:
         np.testing.assert_allclose(found, expected(text, bos=bos), atol=1e-12, rtol=0)
 
 
+class Caching(Vllm):
+    """Gives a text that comes after another one with the same beginning numbers that are off by ``error``."""
+
+    def __init__(self, error: float, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.error = error
+        self.beginnings: set[str] = set()
+
+    def listed(self, prompt: str, body: Body) -> tuple[list[str], list[float | None]]:
+        tokens, values = super().listed(prompt, body)
+        off = self.error if prompt[:60] in self.beginnings and len(prompt) > 60 else 0.0
+        self.beginnings.add(prompt[:60])
+        return tokens, [*values[:-1], None if values[-1] is None else values[-1] - off]
+
+
+@pytest.mark.parametrize("settings", [{}, {"echo": False}])
+def test_numbers_that_depend_on_the_order_are_refused(
+    serve: Callable[[Behaviour], str], settings: dict[str, Any], tmp_path: Path
+) -> None:
+    """Eight texts with a common beginning in two orders, twice; nothing is asked of the items, and nothing kept."""
+    server = Caching(0.01, **settings)
+    with pytest.raises(CapabilityError, match="depend on the order of requests") as caught:
+        subject_at(serve(server)).score(TEXTS, work=tmp_path)
+    assert "a token differs by 0.01 nats, which is more than 0.0001" in str(caught.value)
+    assert "--no-enable-prefix-caching" in str(caught.value)
+    assert not set(TEXTS) & set(asked_of(server))
+
+
+@pytest.mark.parametrize("settings", [{}, {"echo": False}])
+def test_rounding_does_not_count_as_order(serve: Callable[[Behaviour], str], settings: dict[str, Any]) -> None:
+    """Below 1e-4 nats the numbers are the same; the check is made once per subject."""
+    server = Caching(0.00005, **settings)
+    subject = subject_at(serve(server))
+    assert_expected(values_of(subject))
+    asked = asked_of(server)
+    assert [asked.count(text) for text in completions.ORDER_TEXTS] == [4] * 8
+    subject.score(["A new text"])
+    assert len(asked_of(server)) == len(asked) + 1
+
+
 # -- the numbers ----------------------------------------------------------------------------------------------
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 import click
 
 from lexiscope.cli import options
+from lexiscope.cli.collect import print_costs
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import with_run_options
 from lexiscope.report.profile.content import ShownModel, ShownProfile
 from lexiscope.report.profile.sentences import comparison_sentence, lead
 from lexiscope.studies.kit.profile.battery import DEFAULT, load_battery
-from lexiscope.studies.kit.profile.profiled import profile_models
+from lexiscope.studies.kit.profile.profiled import profile_costs, profile_models
 from lexiscope.studies.kit.profile.run_folder import profile, write_profile
 from lexiscope.studies.kit.profile.shown import shown_profile
 
@@ -30,6 +31,7 @@ from lexiscope.studies.kit.profile.shown import shown_profile
 )
 @options.path("--out", metavar="RUN", about="The run folder.", required=True)
 @options.path("--cache", metavar="FOLDER", about="Where answers are kept, by content; by default the user's cache.")
+@click.option("--dry-run", is_flag=True, help="Write nothing: show requests, tokens, price and device hours.")
 @click.option("--any-language", is_flag=True, help="Ask lines in languages that a model does not declare, too.")
 @options.of_arguments(profile, "seed")
 @options.device
@@ -43,6 +45,7 @@ def profile_verb(
     battery: str,
     out: Path,
     cache: Path | None,
+    dry_run: bool,
     any_language: bool,
     seed: int,
     device: str,
@@ -61,6 +64,10 @@ def profile_verb(
     # a name without a kind is that of a model whose answers were published
     models = tuple(with_run_options(model, device=device) if ":" in model else model for model in models)
     remark(f"battery: {chosen}", quiet=quiet)
+    if dry_run:
+        costs = profile_costs(models, battery=chosen, cache=cache, any_language=any_language, seed=seed)
+        print_costs(costs, as_json=as_json)
+        return
     with progress_bar(chosen.name, quiet=quiet) as report:
         made = profile_models(
             models, battery=chosen, cache=cache, any_language=any_language, seed=seed, progress=report

@@ -13,7 +13,7 @@ import logging
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -194,7 +194,7 @@ class Endpoint:
         """
         return self._send("POST", path, dict(body), lost)
 
-    def run_tasks(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    def run_tasks(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Generator[Result, None, None]:
         """Yield the results of tasks as they finish, ``parallel`` at a time; after an error none is begun."""
         self._stopped.clear()
         with ThreadPoolExecutor(max_workers=self._options.parallel) as pool:
@@ -206,6 +206,14 @@ class Endpoint:
                 self._stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)
         self._stopped.clear()
+
+    def wait(self, pause: float) -> None:
+        """Wait for some seconds. Errors: :class:`SubjectError` where another request failed or it is too long."""
+        if pause > _PATIENCE:
+            what = f"the server at {self.url} asks to wait {pause:.0f} seconds"
+            raise SubjectError(what, hint="run the same command again then: it continues what was begun")
+        if self._stopped.wait(pause):
+            raise SubjectError("this request was given up because another one failed")
 
     def without_key(self, text: str) -> str:
         """Return a text without the API key, should it contain it, also as JSON, HTML or an address writes it."""
@@ -235,7 +243,7 @@ class Endpoint:
                     "%s: %s. Attempt %d of %d in %.1f s.",
                     self.url, problem, attempt + 1, self._options.retries + 1, pause,
                 )  # fmt: skip
-                self._wait(pause)
+                self.wait(pause)
             unreadable = None
             try:
                 status, headers, content = self._exchange(method, path, body)
@@ -286,13 +294,6 @@ class Endpoint:
 
     def _pause_after(self, attempt: int) -> float:
         return min(_LONGEST_WAIT, float(self._options.backoff * 2**attempt))
-
-    def _wait(self, pause: float) -> None:
-        if pause > _PATIENCE:
-            what = f"the server at {self.url} asks to wait {pause:.0f} seconds"
-            raise SubjectError(what, hint="run the same command again then: it continues what was begun")
-        if self._stopped.wait(pause):
-            raise SubjectError("this request was given up because another one failed")
 
     def _read(self, status: int, content: bytes) -> ServerReply | str:
         """Return the reply, or why a body that should be JSON is none."""

@@ -16,8 +16,10 @@ body that cannot be read is asked for again as often as ``retries`` says, then k
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -47,6 +49,7 @@ from lexiscope.subjects.endpoint._chat_request import (
     request_body,
 )
 from lexiscope.subjects.endpoint._endpoint import Endpoint, Lost, UnreadableReply, refusal, split_address
+from lexiscope.subjects.endpoint._request_claims import RequestClaims
 from lexiscope.subjects.local._generation import seed_of
 from lexiscope.subjects.local._local_chat import load_local
 
@@ -62,7 +65,10 @@ def files_of(spec: SubjectSpec) -> tuple[Path, ...]:
     return (variant,) if variant.is_file() else ()
 
 
+LOG = logging.getLogger(__name__)
 _LOG_FORMAT = 1
+# seconds
+_LOOK_AGAIN = 0.5
 _CHARACTERS_PER_TOKEN = 4
 Request = tuple[Body, int]
 """A request as it is meant, and the number of its repetition: what a kept reply is found by."""
@@ -224,30 +230,62 @@ class Chat:
         self._changes |= account.changes
         missing = [name for name in distinct if name not in answers]
         if missing:
-            with Endpoint(self.url, self.options) as endpoint:
+            claimed = None if work is None else work / "claims" / digest(self._key)[:40]
+            with Endpoint(self.url, self.options) as endpoint, RequestClaims(claimed) as claims:
 
-                def lose(name: str, why: str) -> None:
+                def lose(name: str, why: str, *, by: str = claims.worker) -> None:
                     entry = {"lost": name, "why": why, "at": _now(), **_possible_tokens(distinct[name][0])}
                     number = account.lose(entry)
                     lost.append(entry)
-                    log.put(["lost", number], entry)
+                    # a claim is counted once, however many workers come upon it
+                    log.put(["lost", by, number if by == claims.worker else name], entry, durably=True)
+
+                def lose_and_check(name: str, why: str) -> None:
+                    lose(name, why)
                     account.check()
 
                 def ask(name: str) -> tuple[str, dict[str, Any]]:
-                    entry = self._ask(endpoint, distinct[name][0], account, partial(lose, name))
-                    log.put(distinct[name], entry)
+                    while (gone := claims.take(name)) is None and log.get_written(distinct[name]) is None:
+                        LOG.info("another process asks for a reply that is needed here: waiting for it")
+                        endpoint.wait(_LOOK_AGAIN)
+                    entry = log.get_written(distinct[name])
+                    if entry is None:
+                        entry = ask_claimed(name, gone or ())
                     account.add(entry)
+                    if gone is not None:
+                        claims.seal(name)
                     return name, entry
+
+                def ask_claimed(name: str, gone: Sequence[str]) -> dict[str, Any]:
+                    for worker in gone:
+                        if log.get_written(["lost", worker, name]) is None:
+                            lose(name, "a process ended between request and reply", by=worker)
+                    try:
+                        entry = self._ask(endpoint, distinct[name][0], account, partial(lose_and_check, name))
+                    except BaseException:
+                        # all that may have been paid for it is counted
+                        claims.release(name)
+                        raise
+                    again = sum(before["lost"] == name for before in lost)
+                    entry |= {"possibly_paid": again} if again else {}
+                    log.put(distinct[name], entry, durably=True)
+                    return entry
 
                 # the first one alone: what the endpoint refuses is found out once
                 for batch in (missing[:1], missing[1:]):
-                    for name, entry in endpoint.run_tasks(ask, batch):
-                        answers[name] = entry
-                        if progress is not None:
-                            progress(len(answers), len(distinct))
+                    # what is under way ends before the claims do
+                    with closing(endpoint.run_tasks(ask, batch)) as replies:
+                        for name, entry in replies:
+                            answers[name] = entry
+                            if progress is not None:
+                                progress(len(answers), len(distinct))
         # of what was asked here, whenever it was answered: a continued run has the record of an unbroken one
-        own = [entry for entry in lost if entry["lost"] in distinct]
+        own = [entry for entry in log.answers() if entry.get("lost") in distinct]
         self._record = Account(self.options, [*(answers[name] for name in distinct), *own]).as_record()
+        doubtful = self._record["possibly_paid"]
+        if missing and doubtful:
+            what = f"{doubtful} request{'s' if doubtful > 1 else ''} may have been paid without a reply"
+            LOG.warning("%s: %s. Counted as possibly_paid.", self.subject_id, what)
         return answers
 
     @property

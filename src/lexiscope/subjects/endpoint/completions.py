@@ -3,7 +3,8 @@
 ``completions:MODEL@http://host:8000/v1``; options follow a question mark: ``?policy=bos&key_env=NAME&parallel=8``.
 vLLM serves all of it. Before the first text is sent, the endpoint is asked about one sentence: a server that cannot
 give the log-probabilities of a prompt (no echo, no log-probabilities, generated tokens only, chat only), or not under
-the policy that is asked for, is refused with the reason. ``variant=`` names the wording in which a task asks,
+the policy that is asked for, is refused with the reason; so is one whose numbers depend on the order of requests.
+``variant=`` names the wording in which a task asks,
 ``language=`` the language of the words where it is not the item's.
 
 What cannot be known of a served model is said: its revision is what the server reports, not a checksum of weights; a
@@ -14,10 +15,13 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+
+import numpy as np
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, Place, RunError, SpecError, SubjectError
@@ -272,7 +276,11 @@ class Completions:
             return
         with self._endpoint() as endpoint:
             self._check_served_model(endpoint, log)
-            served = self._served = self._served or find_prompt_scoring(endpoint, self.name, self.options)
+            if self._served is None:
+                scoring = find_prompt_scoring(endpoint, self.name, self.options)
+                self._check_order(endpoint, scoring)
+                self._served = scoring
+            served = self._served
             if kind not in log:
                 log.put(kind, asdict(served))
             # a run that is continued keeps the provenance with which it was begun
@@ -312,6 +320,31 @@ class Completions:
             what = f"the server counts {counted} tokens in these texts and lists {sum(map(len, whole))}"
             raise SubjectError(what, place=Place(text=batch[0]))
         return dict(zip(batch, whole, strict=True))
+
+    def _check_order(self, endpoint: Endpoint, served: PromptScoring) -> None:
+        """Ask for texts with a common beginning in two orders, twice: their numbers must not depend on the order.
+
+        A server that keeps what it has computed for a beginning may give other numbers to the text that comes second.
+        Errors: :class:`CapabilityError` naming the text whose numbers differ most.
+        """
+        size = self.options.batch if served.batches else 1
+        scores: dict[str, list[TokenScores]] = {text: [] for text in ORDER_TEXTS}
+        for order in (ORDER_TEXTS, ORDER_TEXTS[::-1]) * 2:
+            for first in range(0, len(order), size):
+                prompts = self._request_tokens(endpoint, served, order[first : first + size])
+                for text, tokens in prompts.items():
+                    scores[text].append(prompt_scores(text, tokens, before=served.before))
+        differences = {text: _largest_difference(several) for text, several in scores.items()}
+        worst = max(differences, key=differences.__getitem__)
+        if differences[worst] > _SAME:
+            raise CapabilityError(
+                f"the log-probabilities that the server at {self.url} gives depend on the order of requests",
+                place=Place(text=worst),
+                why=f"asked {len(scores[worst])} times in two orders, a token differs by {differences[worst]:.3g} "
+                f"nats, which is more than {_SAME:g}",
+                hint="serve the model without prefix caching (vLLM: --no-enable-prefix-caching) and in float32, "
+                "or use it here as causal_lm:",
+            )
 
     def _request_continuation(
         self, endpoint: Endpoint, question: tuple[str, int], decoding: Decoding
@@ -361,6 +394,15 @@ class Completions:
             self._rejected |= rejected
 
 
+def _largest_difference(several: Sequence[TokenScores]) -> float:
+    """Return the largest difference of a token's log-probability from the first time; infinite for other tokens."""
+    first, *others = (scores.log_probabilities for scores in several)
+    if any(len(other) != len(first) for other in others):
+        return math.inf
+    # without a token before the text, its first one has no number
+    return max(float(np.nanmax(np.abs(other - first), initial=0.0)) for other in others)
+
+
 def _finish(choice: Any, decoding: Decoding) -> Literal["length", "stop", "end", ""]:
     """Say why a continuation ended; ``stop`` is written for a stop text and for the end of a text alike."""
     reason = choice.get("finish_reason")
@@ -386,6 +428,13 @@ def _continuation(answer: dict[str, Any]) -> Continuation:
 
 
 SENTENCE = "The bank of the river was wet, she said."
+ORDER_TEXTS = tuple(
+    f"{SENTENCE} He went back to it and saw {ending}"
+    for ending in ("water.", "mud.", "a boat.", "an old boat.", "money.", "a crane.", "two bats.", "nothing.")
+)
+"""What is asked in two orders. The common beginning is longer than the 16 tokens that a server keeps as one block."""
+# nats; what two orders of the same sums differ by in float32 is below it
+_SAME = 1e-4
 # neutral, to override the server's own defaults: some versions give log-probabilities after the temperature
 _NEUTRAL = {"temperature": 1.0, "top_p": 1.0}
 _FORMS: tuple[tuple[Form, dict[str, Any]], ...] = (

@@ -6,6 +6,7 @@ People's side of a line is computed once for all models.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from lexiscope.analysis.attainable.model_pairs import ModelPairs, model_pairs
 from lexiscope.analysis.attainable.shares import Share, mean_share
 from lexiscope.collect import CollectProgress, in_wordings, kept_answers, takes_wordings
+from lexiscope.collect.costs import CollectionCost, collection_costs
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import (
@@ -151,15 +153,8 @@ def profile_models(
         raise InputError("no model to profile", hint="name one, such as encoder:minilm")
     chosen = battery if isinstance(battery, Battery) else load_battery(battery)
     subjects = [_subject_of(model) for model in listed]
-    asked, unasked = dict[str, AskedLine](), dict[str, NoNumber]()
-    for line in chosen.lines:
-        try:
-            asked[line.line] = ask_line(line, seed=seed)
-        except DataError:
-            unasked[line.line] = NoNumber("not asked", f"the data are not here: lexiscope data get {_plain(line)}")
-        except StatisticError as error:
-            unasked[line.line] = NoNumber("no number", error.what)
-    home = cache or cache_folder().parent / "answers"
+    asked, unasked = _ask_lines(chosen, seed)
+    home = cache or _default_cache()
     profiled = tuple(
         _profiled(chosen, subject, asked, unasked, home, any_language, seed, progress) for subject in subjects
     )
@@ -167,6 +162,60 @@ def profile_models(
     if len(set(names)) < len(names):
         raise InputError(f"the same model is named twice: {', '.join(names)}")
     return Profile(chosen, seed, asked, unasked, profiled, _pairs(chosen, profiled))
+
+
+def profile_costs(
+    models: Sequence[Subject | str],
+    *,
+    battery: Battery,
+    cache: Path | None = None,
+    any_language: bool = False,
+    seed: int = 0,
+) -> list[CollectionCost]:
+    """Return what a profile would still cost, per model and line, without asking; see :func:`collection_costs`.
+
+    A line that a model is not asked costs nothing and has no entry, nor has a model whose answers were published.
+    """
+    asked, _ = _ask_lines(battery, seed)
+    costs: list[CollectionCost] = []
+    for subject in (_subject_of(model) for model in models):
+        for line in asked.values():
+            if isinstance(subject, str) or _refusal(line, subject, any_language) is not None:
+                continue
+            ways: list[Subject | str] = [subject, *_other_wordings(line.line, subject).values()]
+            for way in ways:
+                how: dict[str, Any] = {"views": (line.line.view,), "seed": seed, "cache": cache or _default_cache()}
+                # a wording that the task does not have is not asked
+                with contextlib.suppress(CapabilityError, InputError, SpecError):
+                    worded = catalog.subject(way) if isinstance(way, str) else way
+                    costs += collection_costs(line.items, [worded], line.line.task, **how)
+    return costs
+
+
+def _ask_lines(battery: Battery, seed: int) -> tuple[dict[str, AskedLine], dict[str, NoNumber]]:
+    """Load the items of every line; give the reason if there are none."""
+    asked, unasked = dict[str, AskedLine](), dict[str, NoNumber]()
+    for line in battery.lines:
+        try:
+            asked[line.line] = ask_line(line, seed=seed)
+        except DataError:
+            unasked[line.line] = NoNumber("not asked", f"the data are not here: lexiscope data get {_plain(line)}")
+        except StatisticError as error:
+            unasked[line.line] = NoNumber("no number", error.what)
+    return asked, unasked
+
+
+def _default_cache() -> Path:
+    return cache_folder().parent / "answers"
+
+
+def _other_wordings(line: BatteryLine, subject: Subject) -> dict[str, str]:
+    """Return the specs of a subject in the other wordings of a line, by wording."""
+    spec, task = subject.subject_id, catalog.task(line.task)
+    if not (line.wordings and takes_wordings(subject.kind, task) and catalog.has("subjects", subject.kind)):
+        return {}
+    worded = zip(line.wordings, in_wordings([spec], line.wordings, task), strict=True)
+    return {wording: other for wording, other in worded if other != spec}
 
 
 def _plain(line: BatteryLine) -> str:
@@ -266,11 +315,8 @@ def _live(
     try:
         answers, about = kept_answers(asked.items, subject, task, **how)
         others: dict[str, ResponseTable] = {}
-        spec = subject.subject_id
-        if line.wordings and takes_wordings(subject.kind, task) and catalog.has("subjects", subject.kind):
-            for wording, worded in zip(line.wordings, in_wordings([spec], line.wordings, task), strict=True):
-                if worded != spec:
-                    others[wording], _ = kept_answers(asked.items, worded, task, **how)
+        for wording, worded in _other_wordings(line, subject).items():
+            others[wording], _ = kept_answers(asked.items, worded, task, **how)
     except RunError:
         raise
     except LexiscopeError as error:

@@ -1,0 +1,173 @@
+"""What a collection would cost, before it is asked: requests, tokens, money, and time of the device.
+
+The prompts of a chat endpoint are counted and nothing is sent. A model of this machine is timed on a few of the items.
+Finished answers cost nothing; finished batches of a local model's unfinished answers are not deducted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexiscope.collect import SeededSubject, place_of_answers
+from lexiscope.core import catalog
+from lexiscope.core.errors import LexiscopeError
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import Converses, Previews
+from lexiscope.core.sealed import WORK
+from lexiscope.core.subject import Recording, Subject, SubjectSpec
+from lexiscope.core.task import Task
+from lexiscope.items.arrange.views import view_item
+
+PROBED = 32
+"""How many items a model of this machine is timed on."""
+COUNTED = "tokens: one per 4 characters of the prompts; completions: the most that may be answered"
+_TIMED = "time: {n} items were asked, the others as long as these"
+_UNASKED = "not known: a served model that is not asked in chat cannot be counted without a request"
+_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionCost:
+    """What is still to be asked of a subject in a view, and what it would cost; ``None`` is what is not known.
+
+    ``prompt_tokens`` and ``completion_tokens`` are a rough count and, without a limit of tokens, not known. ``cost`` is
+    in the currency of the user's prices. ``device_hours``: of this machine, with loading the model; *unit:* hours.
+    ``probed`` items were timed. ``request`` is the first of ``n_requests``; ``n_kept`` replies are there already.
+    ``assumption`` says how the numbers were found, or why there are none.
+    """
+
+    subject: str
+    task: str
+    view: str
+    n_items: int
+    sends: bool = False
+    n_requests: int | None = 0
+    n_kept: int = 0
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
+    cost: float | None = 0.0
+    device_hours: float | None = 0.0
+    probed: int = 0
+    url: str = ""
+    request: Mapping[str, Any] = field(default_factory=dict)
+    assumption: str = "finished, or on record: nothing is asked"
+
+
+def collection_costs(
+    items: Sequence[Item],
+    subjects: Sequence[Subject],
+    task: Task | str,
+    views: Sequence[str] = ("full",),
+    *,
+    seed: int = 0,
+    out: Path | None = None,
+    cache: Path | None = None,
+) -> list[CollectionCost]:
+    """Return what collecting would cost, one entry per subject and view. Nothing is sent or written.
+
+    What the run folder *out*, or the *cache* of :func:`~lexiscope.collect.kept_answers`, holds costs nothing.
+    Errors: :class:`CapabilityError` for a subject that cannot answer; those of the task's prompt and of the items.
+    """
+    question = catalog.task(task) if isinstance(task, str) else task
+    for item in items:
+        question.check_item(item)
+    costs = []
+    for asked in subjects:
+        question.answer_function(asked)
+        subject = asked.with_seed(seed) if isinstance(asked, SeededSubject) else asked
+        for view in views:
+            nothing = CollectionCost(subject.subject_id, question.name, view, len(items))
+            if _is_uncounted(subject, question):
+                costs.append(_unknown(nothing, _UNASKED, sends=True))
+                continue
+            place, finished = place_of_answers(items, subject, question, view=view, seed=seed, out=out, cache=cache)
+            if finished or isinstance(subject, Recording):
+                costs.append(nothing)
+            else:
+                work = None if place is None else place / WORK
+                costs.append(
+                    _chat_cost(nothing, items, subject, question, work) or _probed(nothing, items, subject, question)
+                )
+    return costs
+
+
+def total_cost(costs: Sequence[CollectionCost]) -> dict[str, float | int | None]:
+    """Return the sums over all entries; ``None`` where a part of a sum is not known.
+
+    >>> first = CollectionCost("chat:m@http://h", "relatedness", "full", 9, n_requests=9, cost=None)
+    >>> total_cost([first, CollectionCost("encoder:e", "relatedness", "full", 9, device_hours=0.5)])["device_hours"]
+    0.5
+    """
+    names = ("n_requests", "n_kept", "prompt_tokens", "completion_tokens", "cost", "device_hours")
+    return {name: _sum([getattr(cost, name) for cost in costs]) for name in names}
+
+
+def _sum(values: Sequence[float | int | None]) -> float | int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _is_uncounted(subject: Subject, task: Task) -> bool:
+    """Whether what a subject is asked goes over a network, and cannot be counted before it is."""
+    if not SubjectSpec.parse(subject.subject_id).url:
+        return False
+    return task.asks is None or not isinstance(subject, Previews) or not isinstance(subject, Converses)
+
+
+def _chat_cost(
+    nothing: CollectionCost, items: Sequence[Item], subject: Subject, task: Task, work: Path | None
+) -> CollectionCost | None:
+    if task.asks is None or not isinstance(subject, Previews) or not isinstance(subject, Converses):
+        return None
+    how, view = subject.prompting, nothing.view
+    questions = [
+        task.asks(view_item(item, view), view=view, language=how.language, variant=how.variant, shots=how.shots)
+        for item in items
+    ]
+    preview = subject.preview(questions, work=work)
+    # without prices a request costs an unknown sum, and no request costs nothing
+    counted = asdict(preview) | {"cost": preview.cost if preview.n_requests else 0.0}
+    return replace(nothing, sends=True, assumption=COUNTED, **counted)
+
+
+def _probed(nothing: CollectionCost, items: Sequence[Item], subject: Subject, task: Task) -> CollectionCost:
+    """Time a subject on some of the items: once on one of them, which loads the model, then on all of them."""
+    chosen = np.unique(np.linspace(0, len(items) - 1, PROBED).round().astype(int))
+    sample = [items[number] for number in chosen]
+    begun = time.perf_counter()
+    # some questions need several items; one that fails for another reason fails again below
+    with contextlib.suppress(LexiscopeError):
+        task.answer(sample[:1], subject, view=nothing.view)
+    loaded = time.perf_counter()
+    try:
+        task.answer(sample, subject, view=nothing.view)
+    except LexiscopeError as error:
+        return _unknown(nothing, f"not known: {str(error).splitlines()[0]}", sends=False)
+    seconds = (loaded - begun) + (time.perf_counter() - loaded) / len(sample) * len(items)
+    return replace(
+        nothing,
+        device_hours=seconds / _SECONDS,
+        probed=len(sample),
+        assumption=_TIMED.format(n=len(sample)),
+    )
+
+
+def _unknown(nothing: CollectionCost, why: str, *, sends: bool) -> CollectionCost:
+    if not sends:
+        return replace(nothing, device_hours=None, assumption=why)
+    return replace(
+        nothing,
+        sends=True,
+        n_requests=None,
+        prompt_tokens=None,
+        completion_tokens=None,
+        cost=None,
+        assumption=why,
+    )
