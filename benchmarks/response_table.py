@@ -1,4 +1,4 @@
-"""Responses in memory and in files: Lexiscope and pandas, seconds of CPU and peak memory at a million rows and more.
+"""Responses in memory and in files: Lexiscope, pandas, DuckDB and pyarrow, CPU seconds and peak memory.
 
     python benchmarks/response_table.py [--rows 1000000] [--rounds 5] [--scans-only] [--folder FOLDER]
 
@@ -8,6 +8,7 @@ of the process over its size before the step, and *held* what it holds after it 
 Caution: in steps on loaded rows both are lower bounds, because memory that the loading has freed is used again.
 pandas reads the same file through pyarrow, once with its default types and once with pyarrow's (`dtype_backend`).
 Rows are distances of 20 models at 13 layers, with an item id a pair; `--scans-only` leaves out what loads all rows.
+Bare DuckDB (one thread) and bare pyarrow (a streamed scan and aggregation by Acero) read the same file.
 """
 
 from __future__ import annotations
@@ -48,6 +49,24 @@ def peak():
 LEXISCOPE = "from lexiscope.core.response import ResponseTable\nresult = ResponseTable.read_parquet(small)\n"
 PANDAS = "import pandas as pd\nresult = pd.read_parquet(small)\n"
 PANDAS_ARROW = "import pandas as pd\nresult = pd.read_parquet(small, dtype_backend='pyarrow')\n"
+DUCKDB = """import duckdb
+def means(path):
+    with duckdb.connect(config={"threads": 1}) as database:
+        query = "select subject_id, layer, avg(value) as mean from read_parquet($path) group by all"
+        return database.execute(query, {"path": path}).to_arrow_table()
+result = means(small)
+"""
+ACERO = """
+import pyarrow.acero, pyarrow.dataset
+def means(path):
+    names = ["subject_id", "layer"]
+    rows = pa.acero.ScanNodeOptions(pa.dataset.dataset(path), columns=[*names, "value"])
+    grouped = pa.acero.AggregateNodeOptions([("value", "hash_mean", None, "mean")], keys=names)
+    steps = [("scan", rows), ("aggregate", grouped)]
+    plan = pa.acero.Declaration.from_sequence([pa.acero.Declaration(*step) for step in steps])
+    return plan.to_table()
+result = means(small)
+"""
 MEASURE = """
 big, many, path, folder = path, folder, small, small
 exec({load!r})
@@ -70,6 +89,8 @@ _LOAD = {
     "pandas, pyarrow types": "table = pd.read_parquet(path, dtype_backend='pyarrow')",
 }
 _PROGRAM = {"lexiscope": LEXISCOPE, "pandas": PANDAS, "pandas, pyarrow types": PANDAS_ARROW}
+_PROGRAM |= {"duckdb": DUCKDB, "pyarrow": ACERO}
+_STREAMING = ("lexiscope", "lexiscope, parts", "duckdb", "pyarrow")
 _COLUMNS = "columns=['subject_id', 'layer', 'value']"
 _GROUPED = "groupby(['subject_id', 'layer'], observed=True)['value'].mean()"
 # step: program: (what is loaded first, the step, what is compared)
@@ -111,6 +132,8 @@ SCANS = {
             "ResponseTable.scan(folder).group_means('subject_id', 'layer')",
             "round(float(result.mean.sum()), 6)",
         ),
+        "duckdb": ("", "means(path)", "round(float(sum(result['mean'].to_pylist())), 6)"),
+        "pyarrow": ("", "means(path)", "round(float(sum(result['mean'].to_pylist())), 6)"),
         "pandas": ("", f"pd.read_parquet(path, {_COLUMNS}).{_GROUPED}", "round(float(result.sum()), 6)"),
         "pandas, pyarrow types": (
             "",
@@ -158,7 +181,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument(
-        "--scans-only", action="store_true", help="measure what never holds all rows, of Lexiscope alone"
+        "--scans-only", action="store_true", help="measure what never holds all rows: means from files, without pandas"
     )
     parser.add_argument("--folder", type=Path, help="where to write the files (default: a temporary folder)")
     chosen = parser.parse_args()
@@ -175,7 +198,7 @@ def main() -> None:
         print("|---|---|---|---|---|---|---|")
         for step, programs in (SCANS if chosen.scans_only else STEPS | SCANS).items():
             if chosen.scans_only:
-                programs = {name: call for name, call in programs.items() if name.startswith("lexiscope")}
+                programs = {name: programs[name] for name in _STREAMING}
             places = [str(path), str(small), str(folder)]
             runs: dict[str, list[tuple[float, float, float, str]]] = {name: [] for name in programs}
             for _ in range(chosen.rounds):

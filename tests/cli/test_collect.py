@@ -201,3 +201,34 @@ def test_a_dataset_has_its_own_scale(run: Run) -> None:
     result = run(*command, "--scale", "0", "4")
     assert result.exit_code == 1
     assert "leave --scale out" in result.stderr
+
+
+def test_a_sweep_lists_its_plan_and_its_answers(run: Run, tmp_path: Path) -> None:
+    """--dry-run lists every part and writes nothing; the run names each folder with its answers."""
+    text = "data:\n  - items: mini_relatedness\n    language: en\nsubjects: [baseline:random]\nviews: [full, word]\n"
+    (tmp_path / "sweep.yaml").write_text(text)
+    command = ("collect", "--sweep", "sweep.yaml", "--out", "RUN")
+    planned = run(*command, "--dry-run")
+    assert planned.exit_code == 0, planned.stderr
+    assert [(row["view"], row["finished"]) for row in json.loads(planned.stdout)] == [("full", False), ("word", False)]
+    assert not (tmp_path / "RUN").exists()
+    rows = json.loads(run(*command, "--json").stdout)
+    assert {row["folder"] for row in rows} == {"mini_relatedness-relatedness-seed0"}
+    assert {(row["view"], row["items"]) for row in rows} == {("full", planned_items(planned.stdout)), ("word", 180)}
+    assert [row["finished"] for row in json.loads(run(*command, "--dry-run").stdout)] == [True, True]
+    assert "written: RUN (1 run folder)" in run(*command).stdout
+
+
+def planned_items(text: str) -> int:
+    """The number of items of the first part of a plan."""
+    return int(json.loads(text)[0]["n_items"])
+
+
+@pytest.mark.parametrize("option", [("--items", "mini_relatedness"), BASELINE, ("--seed", "0"), ("--view", "word")])
+def test_a_sweep_and_a_single_run_exclude_each_other(option: tuple[str, str], run: Run, tmp_path: Path) -> None:
+    """What the file names cannot be given as an option; one of both is needed."""
+    (tmp_path / "sweep.yaml").write_text("data: [{items: mini_relatedness}]\nsubjects: [baseline:random]\n")
+    result = run("collect", "--sweep", "sweep.yaml", *option, "--out", "RUN")
+    assert (result.exit_code, "--sweep" in result.stderr) == (2, True)
+    alone = run("collect", *BASELINE, "--out", "RUN")
+    assert (alone.exit_code, "--items" in alone.stderr) == (2, True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
+from click.core import ParameterSource
 
 from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.cli import options
@@ -27,12 +29,14 @@ from lexiscope.cli.output import (
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run, count_replies, in_wordings, with_run_options
 from lexiscope.collect.costs import CollectionCost, collection_costs, total_cost
+from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
+from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.core.task import Task
 from lexiscope.items.read.item_source import load_items, task_of_items
@@ -47,7 +51,6 @@ from lexiscope.tasks import DEFAULT
 @click.command(cls=Verb)
 @click.option(
     "--items",
-    required=True,
     metavar="DATASET|FILE",
     type=options.CatalogName("datasets"),
     help="A dataset of the catalog, or a file of items.",
@@ -75,6 +78,7 @@ from lexiscope.tasks import DEFAULT
     help="Usages whose senses are known: encoders answer with the sense of the nearest one, too.",
 )
 @options.views
+@options.path("--sweep", metavar="FILE.yaml", about="Datasets, subjects, views and seeds to combine, in a file.")
 @options.path("--out", metavar="RUN", about="The run folder.", required=True)
 @options.of_arguments(collect_run, "seed")
 @click.option("--dry-run", is_flag=True, help="Send and write nothing: show requests, tokens, price and device hours.")
@@ -83,9 +87,11 @@ from lexiscope.tasks import DEFAULT
 @options.engine
 @options.as_json
 @options.quiet
+@click.pass_context
 def collect(
+    ctx: click.Context,
     *,
-    items: str,
+    items: str | None,
     pairs: tuple[str, ...],
     language: str,
     scale: Scale | None,
@@ -94,6 +100,7 @@ def collect(
     wordings: tuple[str, ...],
     labelled: str,
     views: tuple[str, ...],
+    sweep: Path | None,
     out: Path,
     seed: int,
     dry_run: bool,
@@ -105,8 +112,24 @@ def collect(
     """Ask subjects about items and keep every answer.
 
     The run folder holds the answers (responses.parquet) and how they came about (run.json). The same command on the
-    same folder does nothing when the run is finished and continues it when it was broken off.
+    same folder does nothing when the run is finished and continues it when it was broken off. --sweep asks many
+    subjects about many datasets: each dataset with each seed has a folder in RUN.
     """
+    if sweep is not None:
+        for name in _OF_ONE_RUN:
+            if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                raise click.UsageError("with --sweep, the file names items, subjects, views and seeds", ctx=ctx)
+        _collect_sweep(
+            read_sweep(sweep, with_options=partial(with_run_options, device=device)),
+            out=out,
+            dry_run=dry_run,
+            threads=threads,
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
+    if items is None:
+        raise click.UsageError("name the items: --items mini_relatedness (or a file of combinations: --sweep)")
     if not subjects:
         raise click.UsageError("name at least one subject: --subject encoder:minilm")
     task = task_of_items(items, task)
@@ -153,6 +176,43 @@ def collect(
         print_wordings(ComparableAnswers(answers, source.items), seed=seed)
     say(f"written: {out / 'responses.parquet'} ({len(table)} rows)")
     remark(f"next: lexiscope report {out} --out report.html", quiet=quiet)
+
+
+_OF_ONE_RUN = ("items", "pairs", "language", "scale", "task", "subjects", "wordings", "labelled", "views", "seed")
+
+
+def _collect_sweep(sweep: Sweep, *, out: Path, dry_run: bool, threads: int, as_json: bool, quiet: bool) -> None:
+    if dry_run:
+        print_json(sweep_costs(sweep, out=out))
+        return
+    rows: list[dict[str, object]] = []
+
+    def show(run: PlannedRun, table: ResponseTable) -> None:
+        answers = answer_rows(table)
+        rows.extend({"folder": run.folder, **row} for row in answers)
+        if not as_json:
+            say(f"{run.folder}: {run.data.items}, {run.task}, seed {run.seed}")
+            print_answers(answers, read_json(out / run.folder / "run.json")["subjects"])
+
+    for run in sweep.runs:
+        opened = run.source.imported.opened if run.source.imported is not None else None
+        answering = [catalog.subject(spec) for spec in run.subjects]
+        for text in (*reading_remark(opened), *language_remarks(answering, run.source.items)):
+            remark(text, quiet=quiet)
+    with progress_bar("sweep", quiet=quiet) as report:
+        run_sweep(
+            sweep,
+            out=out,
+            command=["lexiscope", *sys.argv[1:]],
+            settings={"threads": threads},
+            progress=report,
+            finished=show,
+        )
+    if as_json:
+        print_json(rows)
+        return
+    say(f"written: {out} ({counted(len(sweep.runs), 'run folder')})")
+    remark(f"next: lexiscope report {out / sweep.runs[0].folder} --out report.html", quiet=quiet)
 
 
 def task_with_labelled(name: str, labelled: Sequence[Item], items: Sequence[Item]) -> Task:

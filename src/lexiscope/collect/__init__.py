@@ -698,6 +698,29 @@ def _answer_counts(table: ResponseTable, items: Sequence[Item], name: str) -> di
     }
 
 
+# -- what is planned ------------------------------------------------------------------------------------------------------
+
+
+def planned_parts(
+    items: Sequence[Item],
+    subjects: Sequence[Subject | SubjectSpec | str],
+    task: Task | str,
+    *,
+    out: Path,
+    views: Sequence[str] = ("full",),
+    seed: int = 0,
+) -> list[dict[str, object]]:
+    """Return one row per part of a collection, in order: ``subject``, ``view``, and whether *out* has it ``finished``.
+
+    No model is loaded and nothing is written. Errors: those of :func:`collect` before any work starts.
+    """
+    question = _collection_of(items, subjects, task, views, seed)
+    return [
+        {"subject": part.subject.subject_id, "view": part.view, "finished": _is_sealed(out, question, part)}
+        for part in question.parts
+    ]
+
+
 # -- how many replies of chat models could be read, and why the others could not ------------------------------------
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
@@ -23,7 +23,17 @@ from lexiscope.core.columnar.memory import COLUMNS, encoded
 from lexiscope.core.columnar.parquet_file import RowGroups, Table, Write, chosen_rows, join_tables, trim_table
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.run import atomic_folder, sha256_of, versions
-from lexiscope.core.sealed import NOTHING, QUESTION, RESPONSES, RUN, ChangedFile, damage_error, read_sealed, seal_run
+from lexiscope.core.sealed import (
+    NOTHING,
+    PARTS,
+    QUESTION,
+    RESPONSES,
+    RUN,
+    ChangedFile,
+    damage_error,
+    read_sealed,
+    seal_run,
+)
 
 _KEYS = ("task", "subject_id")
 _SLICE = 2**16
@@ -67,7 +77,8 @@ def find_parts(place: Path) -> tuple[list[StoredPart], list[str]]:
     """Return the files of responses at a place, a file or a folder, and the names of files that no record names.
 
     For a run it is ``responses.parquet``; for a folder of parts, those in its ``run.json``; of any other folder, all
-    Parquet files whose path has no name that begins with a dot or an underscore.
+    Parquet files whose path has no name that begins with a dot or an underscore. Of a run below the folder, its parts
+    are left out: their rows are in its ``responses.parquet``.
     Errors: :class:`InputError` for a place without responses; :class:`RunError` for a run that is not finished, and
     for a record that is damaged.
     """
@@ -81,14 +92,21 @@ def find_parts(place: Path) -> tuple[list[StoredPart], list[str]]:
         hint = "give the command again that made this folder: it continues"
         raise RunError(f"this run is not finished: it has no {RESPONSES}", place=Place(str(place)), hint=hint)
     inside = [path.relative_to(place) for path in place.rglob("*.parquet")]
-    shown = sorted(path.as_posix() for path in inside if not any(name[0] in "._" for name in path.parts))
+    shown = _without_joined(path.as_posix() for path in inside if not any(name[0] in "._" for name in path.parts))
     record = _record(place)
-    named = sorted(name for name in record.get("files", {}) if name.endswith(".parquet"))
+    named = _without_joined(name for name in record.get("files", {}) if name.endswith(".parquet"))
     if not shown and not named:
         what = "this folder holds no responses: there is no Parquet file in it"
         raise InputError(what, code="E001", place=Place(str(place)), hint="name a run or a folder of parts")
     parts = [_part(place / name, place, record) for name in named or shown]
     return parts, [name for name in shown if named and name not in set(named)]
+
+
+def _without_joined(names: Iterable[str]) -> list[str]:
+    """Sort the names of files, without the parts of runs whose rows are in the run's table, too."""
+    paths = sorted(map(PurePosixPath, names), key=str)
+    runs = {path.parent for path in paths if path.name == RESPONSES}
+    return [str(path) for path in paths if not (path.parent.name == PARTS and path.parent.parent in runs)]
 
 
 def _record(folder: Path) -> dict[str, Any]:

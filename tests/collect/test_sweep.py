@@ -1,0 +1,147 @@
+"""Sweeps: the runs are those of single collections, byte for byte; the plan is told; what is wrong is said before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lexiscope.collect import collect_run
+from lexiscope.collect.sweep import read_sweep, run_sweep, sweep_plan
+from lexiscope.core.errors import CapabilityError, InputError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import read_json
+from lexiscope.datasets.mini_relatedness import load
+from lexiscope.studies.kit.verify import verify_run
+
+SWEEP = """\
+data:
+  - items: mini_relatedness
+    language: en
+  - items: pairs.csv
+    name: own
+    task: same_sense
+    columns: {sentence_1: Frase}
+    subjects: [baseline:random]
+subjects: [baseline:random, baseline:word_overlap]
+views: [full, word]
+seeds: [0, 7]
+"""
+PAIRS = "Frase,sentence_2,target\nThe bank was steep.,The bank was muddy.,bank\nA bat flew.,The bat is wooden.,bat\n"
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pairs.csv").write_text(PAIRS)
+
+
+def sweep_of(text: str, out: Path = Path("S"), *, collected: bool = True) -> list[str]:
+    """Collect a sweep, or only plan it; return the folders of its runs as they end."""
+    Path("sweep.yaml").write_text(text)
+    folders: list[str] = []
+    sweep = read_sweep("sweep.yaml")
+    if collected:
+        run_sweep(sweep, out=out, finished=lambda run, table: folders.append(run.folder))
+    return folders
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The question, seals and answers of a run."""
+    paths = (folder / "question.json", folder / "responses.parquet", *(folder / "parts").iterdir())
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def test_a_run_of_a_sweep_is_that_of_a_single_collection() -> None:
+    """Question, seals and answers have the same bytes; each dataset with each seed has a folder."""
+    folders = sweep_of(SWEEP)
+    first = "mini_relatedness-relatedness-seed"
+    assert folders == [f"{first}0", f"{first}7", "own-seed0", "own-seed7"]
+    items = tuple(item for item in load().items if item.usages[0].language == "en")
+    subjects = ["baseline:random", "baseline:word_overlap"]
+    collect_run(items, subjects, "relatedness", out=Path("one"), views=("full", "word"), seed=7)
+    assert contents(Path("S", f"{first}7")) == contents(Path("one"))
+    own = ResponseTable.read_parquet(Path("S/own-seed0/responses.parquet"))
+    assert (own.unique("subject_id"), own.unique("task"), own.unique("view")) == (
+        ("baseline:random",),
+        ("same_sense",),
+        ("full", "word"),
+    )
+    runs = read_json(Path("S/run.json"))["sweep"]["runs"]
+    assert [run["folder"] for run in runs] == folders
+    # of the first two runs a question, eight files of parts, answers and record; of the others four of parts
+    assert "S/run.json: whole; as written: 36 files" in verify_run(Path("S"))
+
+
+def test_the_answers_of_a_sweep_are_read_once() -> None:
+    """A scan of the folder has the rows of each run once, not also those of its parts."""
+    folders = sweep_of(SWEEP)
+    rows = [len(ResponseTable.read_parquet(Path("S", folder, "responses.parquet"))) for folder in folders]
+    assert min(rows) > 0
+    scan = ResponseTable.scan("S")
+    assert (len(scan), scan.left_out) == (sum(rows), ())
+    Path("S/run.json").unlink()
+    assert len(ResponseTable.scan("S")) == sum(rows)
+
+
+def test_a_sweep_is_continued_and_extended() -> None:
+    """What is sealed is kept, what is missing is asked; a further seed or subject is another line of the file."""
+    sweep_of(SWEEP)
+    before = contents(Path("S/own-seed0"))
+    lost = next(Path("S/own-seed7/parts").glob("*.json"))
+    lost.unlink()
+    sweep = read_sweep("sweep.yaml")
+    missing = [row for row in sweep_plan(sweep, out=Path("S")) if not row["finished"]]
+    assert [(row["folder"], row["subject"], row["sends"]) for row in missing] == [
+        ("own-seed7", "baseline:random", False)
+    ]
+    sweep_of(SWEEP.replace("[0, 7]", "[0, 7, 8]"))
+    assert lost.is_file()
+    assert contents(Path("S/own-seed0")) == before
+    assert all(row["finished"] for row in sweep_plan(read_sweep("sweep.yaml"), out=Path("S")))
+    assert Path("S/own-seed8/run.json").is_file()
+
+
+def test_workers_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine of the environment fills every run of a sweep with the same bytes."""
+    few = SWEEP.replace("[0, 7]", "[0]")
+    sweep_of(few, Path("serial"))
+    monkeypatch.setenv("LEXISCOPE_ENGINE", "processes:2")
+    for folder in sweep_of(few, Path("shared")):
+        assert contents(Path("shared", folder)) == contents(Path("serial", folder))
+
+
+def test_a_subject_that_cannot_answer_stops_a_sweep_before_it_begins() -> None:
+    """The last dataset is checked before the first is asked: no folder is made."""
+    text = SWEEP.replace("task: same_sense", "task: minimal_pair").replace("pairs.csv", "mini_synonymy")
+    text = text.replace("    columns: {sentence_1: Frase}\n", "").replace("    subjects: [baseline:random]\n", "")
+    with pytest.raises((CapabilityError, InputError)):
+        sweep_of(text.replace("baseline:word_overlap", "encoder:minilm"))
+    assert not Path("S").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "place"),
+    [
+        ("seeds:", "seed:", "E611", "sweep.yaml:11:1"),
+        ("[0, 7]", "[0, -1]", "E612", "sweep.yaml:11:12"),
+        ("[0, 7]", "[0, 0]", "E612", "sweep.yaml:11:12"),
+        ("[full, word]", "[full, wrd]", "E612", "sweep.yaml:10:15"),
+        ("[full, word]", "full", "E612", "sweep.yaml:10:8"),
+        ("subjects: [baseline:random, baseline:word_overlap]\n", "", "E613", "sweep.yaml:1:1"),
+        ("    name: own\n", "    name: mini_relatedness-relatedness\n", "E612", "sweep.yaml:4:12"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(old: str, new: str, code: str, place: str) -> None:
+    """Unknown names, wrong values, what is missing and two runs for one folder are errors with line and column."""
+    with pytest.raises(InputError) as caught:
+        sweep_of(SWEEP.replace(old, new), collected=False)
+    assert (caught.value.code, str(caught.value.place)) == (code, place)
+
+
+def test_the_example_of_the_page_is_collected(pytestconfig: pytest.Config) -> None:
+    """docs/models/several-processors.md: its file is read, and gives the folders that the page names."""
+    page = (pytestconfig.rootpath / "docs/models/several-processors.md").read_text(encoding="utf-8")
+    text = page.split("```yaml\n")[1].split("```")[0].replace("encoder:minilm, ", "")
+    assert "mini_senses-same_sense-seed0" in sweep_of(text)
+    assert "my_sweep/mini_senses-same_sense-seed0" in page
