@@ -102,6 +102,11 @@ def test_faults_are_listed(run: Run, files: Path) -> None:
     assert "bad.jsonl: line 2: the id must be the text of a row" in checked.output
     assert "11 of 12 ids have no prediction: 1, 2, 3, 4, 5 …" in checked.output
     assert checked.output.endswith("3 faults\n")
+    as_json = run("shared-task", "check", "bad.jsonl", "--samples", "gold.json", "--json")
+    content = json.loads(as_json.stdout)
+    assert (as_json.exit_code, content["n"], content["n_non_integer"]) == (1, 12, None)
+    assert content["faults"][0].startswith("line 1: the prediction must be a number")
+    assert len(content["faults"]) == 3
     scored = run("shared-task", "score", "bad.jsonl", "--samples", "gold.json")
     assert scored.exit_code == 1
     assert "bad.jsonl:1: the prediction must be" in scored.stderr

@@ -83,17 +83,23 @@ def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Pa
 @click.command("read-sheet", cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path))
-@click.option("--curator", required=True, metavar="NAME", help="Who decided: the name that the sheet was written for.")
-def read_sheet(folder: Path, file: Path, *, curator: str) -> None:
-    """Take in the decisions of a sheet that came back.
+@click.option("--curator", required=True, metavar="NAME", help="Name that the sheet was written for.")
+@options.as_json
+def read_sheet(folder: Path, file: Path, *, curator: str, as_json: bool) -> None:
+    """Record the decisions of a filled-in sheet.
 
-    Nothing is taken in where a row is wrong; a row that says what was decided before changes nothing. Decisions that
-    the sheet changes stay on record; the latest counts.
+    If a row is wrong, no decision is recorded. A row that repeats an earlier decision changes nothing. Earlier
+    decisions are kept; the latest is used.
     """
     proposals = read_finished_proposals(folder)
     log = DecisionLog(folder, curator)
     decisions = read_curation_sheet(existing_file(file), proposals, curator=curator, at=now())
     n_new = append_new_decisions(log, decisions, proposals)
+    if as_json:
+        decided = len(log.latest(proposals))
+        counts = {"decisions": len(decisions), "new": n_new, "decided": decided, "proposals": len(proposals)}
+        print_json({"curator": curator, "log": str(log.path)} | counts)
+        return
     say(f"{len(decisions)} decisions in the sheet, {n_new} of them new; written: {log.path}")
     say(f"{curator} has decided {len(log.latest(proposals))} of {len(proposals)} proposals")
 
@@ -137,11 +143,13 @@ def compare_curators(folder: Path, first: str, second: str, *, out: Path | None,
 @click.argument("names", nargs=-1, required=True, metavar="NAME [NAME]")
 @click.option("--third", metavar="NAME", help="Who decides where the two disagree.")
 @options.path("--out", metavar="FILE.csv", about="The collection.", required=True)
-def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, out: Path) -> None:
-    """Write the collection of what the curators accepted.
+@options.as_json
+def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, out: Path, as_json: bool) -> None:
+    """Write the collection of accepted proposals.
 
-    Of one curator, what they accepted; of two, what both accepted with the same context and words. What they disagree
-    on is left out unless a third decided it. What is left out is listed beside the collection.
+    With one curator, these are the accepted proposals; with two, those that both accepted with the same context and
+    words. Proposals on which they disagree are excluded unless a third curator decided. A second file lists the
+    excluded proposals.
     """
     if len(names) > 2 or (third is not None and len(names) != 2):
         raise click.UsageError("name one curator, or two and with --third who decides between them")
@@ -149,7 +157,8 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
     decisions = [latest_decisions(folder, name, proposals) for name in names]
     settled = latest_decisions(folder, third, proposals) if third is not None else None
     merged = merge_decisions(proposals, decisions[0], decisions[1] if len(decisions) == 2 else None, settled)
-    say(", ".join(f"{number} {name}" for name, number in merged.counts.items()))
+    if not as_json:
+        say(", ".join(f"{number} {name}" for name, number in merged.counts.items()))
     left_out = out.with_name(f"{out.stem}_left_out.csv")
     language = build_language(folder)
     rows = [
@@ -157,10 +166,16 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
         for proposal, why in merged.excluded
     ]
     write_sheet(left_out, ("proposal", "word", "sentence", "why"), rows)
-    say(f"written: {left_out}")
+    if not as_json:
+        say(f"written: {left_out}")
     if not merged.items:
         raise InputError("no item was accepted: there is no collection to write", code="E469", place=Place(str(folder)))
     write_collection(synonym_items(merged.items, language=language), out)
+    if as_json:
+        print_json(
+            {"counts": dict(merged.counts), "items": len(merged.items), "out": str(out), "excluded": str(left_out)}
+        )
+        return
     say(f"written: {out} ({len(merged.items)} items)")
     remark(f"next: lexiscope build minimal-pairs --collection {out} --out FOLDER")
 

@@ -13,7 +13,7 @@ import click
 from lexiscope.build.minimal_pairs.build_folder import COLLECTION, ITEMS, LINES, PairBuildSettings, make_build
 from lexiscope.build.minimal_pairs.candidates import CandidateSet
 from lexiscope.cli import options
-from lexiscope.cli.output import print_table, remark, say
+from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.tasks.minimal_pair import NAME as MINIMAL_PAIR
 
@@ -21,8 +21,9 @@ from lexiscope.tasks.minimal_pair import NAME as MINIMAL_PAIR
 @click.command("minimal-pairs", cls=Verb)
 @options.of_settings(PairBuildSettings)
 @options.path("--out", metavar="FOLDER", about="Where all is written.", required=True)
+@options.as_json
 @options.quiet
-def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
+def minimal_pairs(*, out: Path, as_json: bool, quiet: bool, **given: Any) -> None:
     """Make synonym pairs: candidates, an automatic choice, suites.
 
     Words that have a synonym in their sense and one in another are looked for in a corpus that is tagged with the
@@ -32,7 +33,12 @@ def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
     """
     settings = options.make_settings(PairBuildSettings, given)
     told, command = partial(remark, quiet=quiet), shlex.join(["lexiscope", *sys.argv[1:]])
-    counts = make_build(out, settings, command=command, show=partial(_print_candidates, quiet=quiet), say=told)
+    # with --json, stdout has nothing but the JSON
+    show = (lambda result: None) if as_json else partial(_print_candidates, quiet=quiet)
+    counts = make_build(out, settings, command=command, show=show, say=told)
+    if as_json:
+        print_json({"out": str(out), "finished_before": counts is None, "counts": dict(counts or {})})
+        return
     if counts is None:
         say(f"{out} is finished: nothing to do")
         return
