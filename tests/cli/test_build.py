@@ -326,7 +326,7 @@ def test_the_bench_in_the_terminal(build: Path) -> None:
         "They carried the old [judiciary] out",
         "accepted as changed: pew / court",
         "rejected: too dull",
-        "'x' is none of the keys below",
+        "'x' is not one of the keys below",
         "a seat for several (sense 1 of 2)",
         "item 5 of 5 · 4 of 5 decided",
         "flagged     damn",

@@ -71,7 +71,7 @@ def test_from_a_redacted_file_to_a_score(run: Run, files: Path) -> None:
     checked = run("shared-task", "check", "s.jsonl", "--samples", "redacted.json")
     assert (checked.exit_code, checked.output) == (
         0,
-        "s.jsonl: a submission of 12 predictions, 4 of them no whole numbers\n",
+        "s.jsonl: a submission of 12 predictions, 4 of them not whole numbers\n",
     )
     scored = run("shared-task", "score", "s.jsonl", "--samples", "gold.json", "--out", "scores.json", "--json")
     content = json.loads(scored.stdout)
@@ -81,7 +81,7 @@ def test_from_a_redacted_file_to_a_score(run: Run, files: Path) -> None:
     assert stored == {"accuracy": 1.0, "spearman": content["spearman"]}
     shown = run("shared-task", "score", "s.jsonl", "--samples", "gold.json").output
     assert "1.0000" in shown
-    assert "4 predictions are no whole numbers" in shown
+    assert "4 predictions are not whole numbers" in shown
 
 
 def test_rounding_is_asked_for(run: Run, files: Path) -> None:

@@ -17,7 +17,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "read-sheet": ("lexiscope.cli.build.curate:read_sheet", "Record the decisions of a filled-in sheet."),
     "compare": (
         "lexiscope.cli.build.curate:compare_curators",
-        "Say how far two curators agree, and where they do not.",
+        "Report the agreement of two curators and list their disagreements.",
     ),
     "merge": ("lexiscope.cli.build.curate:merge_curators", "Write the collection of accepted proposals."),
 }
@@ -25,4 +25,4 @@ VERBS: dict[str, tuple[str, str]] = {
 
 @click.group(cls=LazyVerbs, verbs=VERBS)
 def build() -> None:
-    """Make items of your own: minimal pairs from a corpus and a lexicon, and their curation."""
+    """Make your own items: minimal pairs from a corpus and a lexicon, and their curation."""
