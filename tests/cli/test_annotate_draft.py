@@ -64,7 +64,7 @@ def test_drafts_go_through_a_person_to_the_next_study(run: Run, sentences: Path,
         write(frozen, store, "w1", lambda word: f"We saw the {word}.", n=3)
         review(store)
         ids = [(int(row["id"]), str(row["item_id"])) for row in store.trial_answers()]
-    helped = ("--subject", "causal_lm:made")
+    helped = ("--subject", "causal_lm:made", "--device", "cpu")
     done = run("annotate", "draft", "sentences", "--what", "clean", *helped, "--out", "clean.csv")
     assert done.exit_code == 0, done.output
     assert "(3 drafts by causal_lm:made; with faults: 1)" in done.output

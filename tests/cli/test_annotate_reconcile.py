@@ -81,6 +81,9 @@ def test_the_list_is_applied(run: Run, tmp_path: Path) -> None:
         looked = run("annotate", "reconcile", "study", "list.csv")
         assert looked.exit_code == 0, looked.output
         assert looked.output.count("place_not_given_back") == 4
+        content = json.loads(run("annotate", "reconcile", "study", "list.csv", "--json").stdout)
+        assert [row["kind"] for row in content["differences"]].count("place_not_given_back") == 4
+        assert (content["submissions"], content["marked"]) == (7, [])
     for marked in (3, 0):
         done = run("annotate", "reconcile", "study", "list.csv", "--apply")
         assert done.exit_code == 0, done.output

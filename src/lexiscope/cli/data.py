@@ -104,7 +104,7 @@ def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> No
 @data.command("where", cls=Verb)
 @options.as_json
 def where(*, as_json: bool) -> None:
-    """Print the folders in which data are looked for, in order."""
+    """Print the folders that are searched for data, in order."""
     folders = [str(folder) for folder in fetch.data_folders()]
     if as_json:
         print_json(folders)
@@ -120,8 +120,8 @@ def where(*, as_json: bool) -> None:
 def convert(folder: Path, *, out: Path, quiet: bool) -> None:
     """Write SemCor's tag files in the unified layout.
 
-    FOLDER holds them (brown1/tagfiles/br-a01 and so on). What was written is counted beside the numbers of the whole
-    SemCor 3.0.
+    FOLDER has the tag files (brown1/tagfiles/br-a01 and so on). The counts are printed with those of all of SemCor
+    3.0.
     """
     corpus = semcor_tagfiles.convert(folder, out)
     whole = dict(CARDS["semcor"].counts)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +15,10 @@ from lexiscope.cli import options
 from lexiscope.cli.output import Report as Progress
 from lexiscope.cli.output import progress_bar, remark, say, say_folded, say_plain_table
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import collect_run
+from lexiscope.collect import collect_run, with_run_options
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
+from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import to_json
 from lexiscope.core.run import versions, write_atomically
@@ -32,6 +35,8 @@ SUBJECT = "encoder:minilm"
 VIEW = "full+final_stop"
 MINI, RATED = "mini_relatedness", "raw_c"
 SEED = 20250429
+FIRST_FILE_SECONDS, ALL_FILES_SECONDS = 3.0, 30.0
+"""How long the demo waits for RAW-C: for its first file (without a network, this is all), and for the others."""
 
 
 @click.command(cls=Verb)
@@ -43,27 +48,29 @@ SEED = 20250429
     metavar="RUN",
     help="The run folder.",
 )
+@click.option("--offline", is_flag=True, help="Do not download RAW-C.")
+@options.device
 @options.threads
 @options.quiet
-def demo(*, out: Path, threads: int, quiet: bool) -> None:
+def demo(*, out: Path, offline: bool, device: str, threads: int, quiet: bool) -> None:
     """Show a first result: the embedded model on the embedded items.
 
-    A small English encoder reads pairs of sentences that share an ambiguous noun. If RAW-C is
-    there (in the folder that LEXISCOPE_DATA names, or after lexiscope data get raw_c), it is compared with the ratings
-    of 77 people.
+    A small English encoder reads pairs of sentences that share an ambiguous noun. On the dataset RAW-C it is also
+    compared with the ratings of 77 people. If RAW-C is not installed and LEXISCOPE_DATA is not set, the demo downloads
+    it from its publisher (0.2 MB). Without a network it continues with the embedded items.
     """
     mini = catalog.dataset(MINI)
     # the model's own language
     english = tuple(item for item in mini.items if item.usages[0].language == "en")
     data = [replace(mini, items=english)]
-    if has_rated_data():
-        data.append(catalog.dataset(RATED))
+    why = "" if has_rated_data() else "--offline" if offline else _get_rated_data(quiet=quiet)
+    if why:
+        again = "To download it: lexiscope data get raw_c"
+        remark(f"RAW-C is not downloaded ({why}): no comparison with people. {again}", quiet=quiet)
     else:
-        remark(
-            "RAW-C is not downloaded: no comparison with people. To download it: lexiscope data get raw_c", quiet=quiet
-        )
+        data.append(catalog.dataset(RATED))
     with progress_bar(SUBJECT, quiet=quiet) as progress:
-        answers = [_collect_answers(dataset, out, progress) for dataset in data]
+        answers = [_collect_answers(dataset, out, device, progress) for dataset in data]
     parts = [separation_part(data[0].items, answers[0], seed=SEED)]
     if len(data) > 1:
         people = data[1].responses.where(subject_kind="participant")
@@ -77,8 +84,44 @@ def demo(*, out: Path, threads: int, quiet: bool) -> None:
 
 
 def has_rated_data() -> bool:
-    """Say whether every file of RAW-C that loading needs lies on this machine; a wrong file is an error later on."""
+    """Return whether all required files of RAW-C are on this machine; a wrong file is an error later on."""
     return all(state.status != "missing" or state.file.optional for state in fetch.file_states(catalog.card(RATED)))
+
+
+def _get_rated_data(*, quiet: bool) -> str:
+    """Download RAW-C; return why it is not here, or an empty text."""
+    if fetch.VARIABLE in os.environ:
+        return f"not in the folder of {fetch.VARIABLE}"
+    card = catalog.card(RATED)
+    remark(f"Downloading RAW-C from {card.source}. Licence: {card.licence}.", quiet=quiet)
+    return download_in_time(card)
+
+
+def download_in_time(
+    card: fetch.Card, *, first: float = FIRST_FILE_SECONDS, everything: float = ALL_FILES_SECONDS
+) -> str:
+    """Download a dataset if its publisher answers in time; return why it is not here, or an empty text.
+
+    *first* is the number of seconds for the first file, *everything* that for all others. Nothing is raised.
+    """
+    problems: list[str] = []
+    first_here, finished = threading.Event(), threading.Event()
+
+    def download() -> None:
+        try:
+            fetch.get(card, progress=lambda done, total: first_here.set(), tries=1, timeout=first)
+        except (LexiscopeError, OSError) as error:
+            # what requests tells after the colon has addresses of objects
+            why = error.why if isinstance(error, LexiscopeError) and error.why else str(error)
+            problems.append(why.partition(":")[0])
+        finished.set()
+        first_here.set()
+
+    # the look-up of a host's name knows no timeout: a thread of its own may be left behind, it writes only whole files
+    threading.Thread(target=download, daemon=True).start()
+    if not first_here.wait(first) or not finished.wait(everything):
+        return f"no answer within {first:g} seconds" if not first_here.is_set() else "the network is too slow"
+    return problems[0] if problems else ""
 
 
 def write_run(
@@ -111,10 +154,10 @@ def write_run(
     return page
 
 
-def _collect_answers(dataset: Dataset, out: Path, progress: Progress | None) -> ResponseTable:
+def _collect_answers(dataset: Dataset, out: Path, device: str, progress: Progress | None) -> ResponseTable:
     return collect_run(
         dataset.items,
-        [SUBJECT],
+        [with_run_options(SUBJECT, device=device) if device != "cpu" else SUBJECT],
         dataset.card.task,
         out=out / dataset.card.name,
         views=(VIEW,),

@@ -39,7 +39,7 @@ def of_settings(kind: type[Any], *names: str) -> Callable[[Function], Function]:
 def of_arguments(work: Callable[..., Any], *names: str) -> Callable[[Function], Function]:
     """Add an option for each of these arguments of a function, which :func:`arguments_of` describes.
 
-    Where an option is not given, its value is the default of the function.
+    If an option is not given, its value is the default of the function.
     """
     known = {argument.name: argument for argument in arguments_of(work)}
     return combine(*(click.option(cls=SettingOption, setting=known[name], filled=True) for name in names))
@@ -81,7 +81,7 @@ class CatalogName(click.ParamType[str]):
 class SettingOption(click.Option):
     """The option of a setting: its names, type, range, choices, default and help are those that the setting declares.
 
-    Where it is not given, its value is ``None``: the default of the settings, or what a file says, holds; with *filled*
+    If it is not given, its value is ``None``: the default of the settings, or what a file says, holds; with *filled*
     it is the default. With *undo* there is a ``--no-`` for a setting that is yes or no.
     """
 
@@ -251,7 +251,7 @@ def subjects(function: Function) -> Function:
         callback=_parse_specs,
         multiple=True,
         metavar="SPEC",
-        help="Who answers, as kind:name, for instance encoder:minilm. May be repeated.",
+        help="Model or baseline to ask, as kind:name, for example encoder:minilm. May be repeated.",
     )(function)
 
 
@@ -262,7 +262,7 @@ def views(function: Function) -> Function:
         "views",
         multiple=True,
         type=click.Choice((*VIEW_NAMES, GUESSED_WORD)),
-        help="What of the input a subject sees. May be repeated.",
+        help="Part of the input to show. May be repeated.",
     )(function)
 
 

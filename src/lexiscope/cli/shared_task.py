@@ -54,13 +54,13 @@ def make_items(samples: Path, *, out: Path, quiet: bool) -> None:
     path = existing_file(samples)
     items = ambistory.setup_items("test", ambistory.read_samples(path), str(path))
     write_items(items, out)
-    say(f"written: {out} ({len(items)} items)")
+    say(f"Saved {out} ({len(items)} items)")
     remark(f"next: lexiscope collect --items {out} --task {TASK} --subject SPEC --out RUN", quiet=quiet)
 
 
 @shared_task.command(cls=Verb)
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--subject", required=True, metavar="ID", help="Whose ratings are submitted.")
+@click.option("--subject", required=True, metavar="ID", help="ID of the subject whose ratings are submitted.")
 @options.path("--out", metavar="FILE.jsonl", about="The submission.", required=True)
 @_which
 @click.option(
@@ -68,7 +68,7 @@ def make_items(samples: Path, *, out: Path, quiet: bool) -> None:
     type=click.Choice(("no", "half_up", "half_even")),
     default="no",
     show_default=True,
-    help="Round to whole numbers from 1 to 5; where a half goes.",
+    help="Round to whole numbers from 1 to 5, and how halves are rounded.",
 )
 @options.quiet
 def write(
@@ -83,29 +83,34 @@ def write(
     if rounding != "no":
         rows = [None if value is None else float(rounded([value], rule=rounding)[0]) for value in rows]
     write_submission(out, rows)
-    say(f"written: {out} ({len(rows)} predictions)")
+    say(f"Saved {out} ({len(rows)} predictions)")
     remark(f"next: lexiscope shared-task check {out}", quiet=quiet)
 
 
 @shared_task.command(cls=Verb)
 @click.argument("submission", type=click.Path(path_type=Path), metavar="FILE.jsonl")
 @_which
+@options.as_json
 @click.pass_context
-def check(ctx: click.Context, /, submission: Path, *, split: str, samples: Path | None) -> None:
+def check(ctx: click.Context, /, submission: Path, *, split: str, samples: Path | None, as_json: bool) -> None:
     """Check the form of a submission.
 
-    Every fault is listed with its line; the exit status is 1 where there is one. The official check is laxer in two
-    places: it cuts 5.9 to 5, and it does not mind an id that comes twice.
+    Every fault is listed with its line. The exit status is 1 if there are faults. The official check is less strict: it
+    cuts 5.9 to 5 and accepts an ID that appears twice.
     """
     n_samples = len(_read_samples(split, samples))
     faults = check_submission(existing_file(submission), n_samples)
+    if as_json:
+        between = None if faults else read_submission(submission, n_samples).n_non_integer
+        print_json({"n": n_samples, "faults": [str(fault) for fault in faults], "n_non_integer": between})
+        ctx.exit(1 if faults else 0)
     for fault in faults:
         say(f"{submission}: {fault}")
     if faults:
         say(f"{len(faults)} faults")
         ctx.exit(1)
     between = read_submission(submission, n_samples).n_non_integer
-    more = f", {between} of them no whole numbers" if between else ""
+    more = f", {between} of them not whole numbers" if between else ""
     say(f"{submission}: a submission of {n_samples} predictions{more}")
 
 
@@ -148,4 +153,4 @@ def _print_score(result: OfficialScore, *, simulated: bool) -> None:
     title = f"scored against ratings of {SIMULATED_PARTICIPANTS}" if simulated else ""
     print_table(("score", "value", ""), rows, title=title, right=("value",))
     if result.n_non_integer:
-        say(f"{result.n_non_integer} predictions are no whole numbers: unrounded ones gain three to five points")
+        say(f"{result.n_non_integer} predictions are not whole numbers, which score three to five points higher")

@@ -1,8 +1,8 @@
 """Where published data lie, whether they are the ones that were pinned, and how they get here.
 
-A file is looked for in the folder that ``LEXISCOPE_DATA`` names, then, for a dataset that is not the package's own, at
-its ``file://`` address and in the folder of the dataset's ``.py``, then in the user's cache. Whatever is found is
-checked against the sha256 of its card before anything reads it. A file that a sha256 pins may be at any https address:
+A file is searched in the folder that ``LEXISCOPE_DATA`` names, then, for a dataset that is not the package's own, at
+its ``file://`` address and in the folder of the dataset's ``.py``, then in the user's cache. Every file is checked
+against the sha256 of its card before it is read. A file that a sha256 pins may be at any https address:
 of a repository, a release, Zenodo, OSF.
 """
 
@@ -31,6 +31,11 @@ from lexiscope.resources.cards import ResourceCard
 
 LOG = logging.getLogger(__name__)
 VARIABLE = "LEXISCOPE_DATA"
+TRIES = 3
+# A server that sends more than this, or for longer, is broken: no file of the catalog comes near.
+MAX_BYTES = 1 << 30
+MAX_SECONDS = 1800.0
+TIMEOUT_SECONDS = 30.0
 _COMMIT = re.compile(r"/[0-9a-f]{40}/")
 """A commit in an address: a file without a sha256 is the publisher's as it was then."""
 Card = DatasetCard | ResourceCard
@@ -64,7 +69,7 @@ def cache_folder() -> Path:
 
 
 def data_folders() -> tuple[Path, ...]:
-    """Return the folders in which data files are looked for, in order."""
+    """Return the folders that are searched for data files, in order."""
     named = os.environ.get(VARIABLE)
     return (Path(named), cache_folder()) if named else (cache_folder(),)
 
@@ -153,11 +158,14 @@ def get(
     optional: bool = False,
     progress: Progress | None = None,
     wait: Callable[[float], object] = time.sleep,
+    tries: int = TRIES,
+    timeout: float = TIMEOUT_SECONDS,
 ) -> tuple[Path, ...]:
     """Download the missing files of a dataset into the cache, and return the paths of its files.
 
     With *optional* also the files that the card marks so. *progress* is called with (files done, files); *wait* with
-    the seconds to pause before a failed download is tried again. Two processes may do this at once.
+    the seconds to pause before a failed download is tried again, at most *tries* times in all; *timeout* is how many
+    seconds a server may stay silent. Two processes may do this at once.
     Errors: :class:`DataError`, which names the address, the checksums, and where to put the file by hand; nothing
     unverified is left in the cache.
     """
@@ -168,7 +176,7 @@ def get(
     paths = []
     for done, file in enumerate(files, start=1):
         fetched = locate_optional(file, dataset=card.name, folder=folder)
-        paths.append(fetched.path if fetched is not None else _download_file(file, card.name, wait))
+        paths.append(fetched.path if fetched is not None else _download_file(file, card.name, wait, tries, timeout))
         if progress is not None:
             progress(done, len(files))
     return tuple(paths)
@@ -185,7 +193,7 @@ def _not_downloadable(card: Card, files: tuple[DataFile, ...], folder: Path | No
     return DataError(what, why=f"looked for {looked}", hint=card.how_to_obtain)
 
 
-def _download_file(file: DataFile, dataset: str, wait: Callable[[float], object]) -> Path:
+def _download_file(file: DataFile, dataset: str, wait: Callable[[float], object], tries: int, timeout: float) -> Path:
     if not file.url:
         raise DataError(f"{dataset}: the data file {file.path} has no address", hint=_by_hand(file))
     if not file.url.startswith(("https://", "http://")):
@@ -195,7 +203,7 @@ def _download_file(file: DataFile, dataset: str, wait: Callable[[float], object]
         what = f"{dataset}: the data file {file.path} is not pinned"
         raise DataError(what, why=f"{file.url} may change", hint="write its sha256 on the card")
     target = cache_folder() / file.path
-    download(file, target, hint=_by_hand(file), wait=wait)
+    download(file, target, hint=_by_hand(file), wait=wait, tries=tries, timeout=timeout)
     return target
 
 
@@ -226,7 +234,7 @@ def _embedded_folder(card: Card) -> Path:
 
 
 def _paths(file: DataFile, dataset: str, folder: Path | None) -> tuple[Path, ...]:
-    """Return where a file is looked for, in order."""
+    """Return the paths at which a file is searched, in order."""
     if folder is not None:
         return (Path(folder) / file.path,)
     *named, cached = [place / file.path for place in data_folders()]
@@ -248,15 +256,16 @@ def _by_hand(file: DataFile) -> str:
 # Downloading a file from its publisher: at most three tries, verified before it appears where others look.
 
 
-TRIES = 3
-# A server that sends more than this, or for longer, is broken: no file of the catalog comes near.
-MAX_BYTES = 1 << 30
-MAX_SECONDS = 1800.0
-TIMEOUT_SECONDS = 30.0
-
-
-def download(file: DataFile, target: Path, *, hint: str = "", wait: Callable[[float], object] = time.sleep) -> None:
-    """Download a file to *target*, where it appears only whole and verified.
+def download(
+    file: DataFile,
+    target: Path,
+    *,
+    hint: str = "",
+    wait: Callable[[float], object] = time.sleep,
+    tries: int = TRIES,
+    timeout: float = TIMEOUT_SECONDS,
+) -> None:
+    """Download a file to *target*; it appears there only if it is complete and verified.
 
     Until then it lies in the folder ``partial`` next to the data folder. *wait* is called with the seconds to pause
     before another try. Errors: :class:`DataError` with the address, what went wrong, and *hint*.
@@ -266,7 +275,7 @@ def download(file: DataFile, target: Path, *, hint: str = "", wait: Callable[[fl
     _sweep(waiting)
     with tempfile.TemporaryDirectory(dir=waiting) as folder:
         part = Path(folder) / target.name
-        _try_thrice(file, part, hint=hint, wait=wait)
+        _try_several(file, part, hint=hint, wait=wait, tries=tries, timeout=timeout)
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(part, target)
 
@@ -279,27 +288,27 @@ def _waiting_room(file: DataFile, target: Path) -> Path:
     return root.parent / "partial"
 
 
-def _try_thrice(file: DataFile, part: Path, *, hint: str, wait: Callable[[float], object]) -> None:
-    for attempt in range(1, TRIES + 1):
-        problem, final = _try(file, part)
+def _try_several(
+    file: DataFile, part: Path, *, hint: str, wait: Callable[[float], object], tries: int, timeout: float
+) -> None:
+    for attempt in range(1, tries + 1):
+        problem, final = _try(file, part, timeout)
         if not problem:
             return
-        if final or attempt == TRIES:
+        if final or attempt == tries:
             what = f"{file.url} was not downloaded ({attempt} {'try' if attempt == 1 else 'tries'})"
             raise DataError(what, why=problem, hint=hint)
         pause = 0.5 * 2.0**attempt
-        LOG.warning("%s: %s. Attempt %d of %d in %.0f s.", file.url, problem, attempt + 1, TRIES, pause)
+        LOG.warning("%s: %s. Attempt %d of %d in %.0f s.", file.url, problem, attempt + 1, tries, pause)
         wait(pause)
 
 
-def _try(file: DataFile, part: Path) -> tuple[str, bool]:
+def _try(file: DataFile, part: Path, timeout: float) -> tuple[str, bool]:
     """Download once; return what went wrong (empty = nothing) and whether another try is useless."""
     import pooch
     import requests
 
-    download = pooch.HTTPDownloader(
-        timeout=TIMEOUT_SECONDS, headers={"Accept-Encoding": "identity"}, chunk_size=1 << 16
-    )
+    download = pooch.HTTPDownloader(timeout=timeout, headers={"Accept-Encoding": "identity"}, chunk_size=1 << 16)
     try:
         with part.open("wb") as stream:
             download(file.url, _Bounded(stream), None)
@@ -309,7 +318,7 @@ def _try(file: DataFile, part: Path) -> tuple[str, bool]:
         return f"the server answered: {error}", 400 <= code < 500 and code != 429
     except requests.TooManyRedirects as error:
         return str(error), True
-    except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
+    except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as error:
         return f"no connection, or it was lost: {error}", False
     except (requests.RequestException, _TooMuch, OSError) as error:
         return str(error), isinstance(error, _TooMuch)

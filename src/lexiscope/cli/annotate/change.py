@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -36,7 +37,7 @@ from lexiscope.annotation.web.serving import Serving
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.annotate.serve import check_ready
-from lexiscope.cli.output import print_table, remark, say
+from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError
@@ -266,7 +267,10 @@ def open_for_change(path: Path, postgres: str | None, *, launch: bool = False) -
     help="Mark participants as returned or timed out, as on the platform; this frees their places.",
 )
 @POSTGRES
-def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list: bool, postgres: str | None) -> None:
+@options.as_json
+def reconcile_list(
+    study: Path, platform: Path, *, out: Path | None, apply_list: bool, postgres: str | None, as_json: bool
+) -> None:
     """Compare the platform's list with the study; apply it.
 
     Every difference is printed with what to do, followed by underpaid participants. --apply first marks active
@@ -277,29 +281,51 @@ def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list:
     on_disk = read_study(study)
     frozen = on_disk.freeze()
     codes = frozen.record.codes
+    marked: list[tuple[str, str, str, str]] = []
     if apply_list:
         with open_for_change(study, postgres) as store:
-            _mark_leavers(store, submissions)
+            marked = _mark_leavers(store, submissions)
             differences = reconcile(submissions, _our_records(store), codes=codes)
             owed = _top_ups(store, on_disk.definition.payment)
     else:
         with open_snapshot(frozen, on_disk.folder, url=postgres) as store:
             differences = reconcile(submissions, _our_records(store), codes=codes)
             owed = _top_ups(store, on_disk.definition.payment)
+    if out is not None:
+        write_differences(differences, out)
+    if as_json:
+        print_json(
+            {
+                "submissions": len(submissions),
+                "marked": [
+                    dict(zip(("participant", "random_id", "before", "now"), row, strict=True)) for row in marked
+                ],
+                "differences": [asdict(difference) for difference in differences],
+                "underpaid": [
+                    {"participant": who, "owed": float(due), "minutes": minutes} for who, due, minutes in owed
+                ],
+            }
+        )
+        return
+    if apply_list:
+        _print_marked(marked)
     _print_differences(differences, len(submissions))
     if owed:
         print_table(("participant", "owed", "minutes"), owed, title="Underpaid participants")
     if out is not None:
-        write_differences(differences, out)
         say(f"Saved {out}")
 
 
-def _mark_leavers(store: Store, submissions: tuple[PlatformSubmission, ...]) -> None:
+def _mark_leavers(store: Store, submissions: tuple[PlatformSubmission, ...]) -> list[tuple[str, str, str, str]]:
+    """Mark active participants who left on the platform; return platform ID, random ID, state before and now."""
     ours = _our_records(store)
     left = leavers(submissions, ours)
     marked = store.mark_away(left, reason=LEFT_THERE, actor=ACTOR)
     ids = [(record.platform_id, record.participant_id) for record in ours if record.participant_id in marked]
-    rows = [(platform_id, who, str(marked[who]), str(left[who])) for platform_id, who in ids]
+    return [(platform_id, who, str(marked[who]), str(left[who])) for platform_id, who in ids]
+
+
+def _print_marked(rows: list[tuple[str, str, str, str]]) -> None:
     if rows:
         print_table(("participant", "random ID", "before", "now"), rows)
     say(f"Marked {counted(len(rows), 'participant')}." + (" Their places are free." if rows else ""))

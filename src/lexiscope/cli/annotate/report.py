@@ -73,10 +73,11 @@ _TESTS_OF_SENSES = ("word_intrusion", "sense_choice")
 @click.option(
     "--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Number of bootstrap samples."
 )
+@options.device
 @POSTGRES
 @options.quiet
 def report(
-    study: Path, *, out: Path, subjects: tuple[str, ...], bootstrap: int, postgres: str | None, quiet: bool
+    study: Path, *, out: Path, subjects: tuple[str, ...], bootstrap: int, device: str, postgres: str | None, quiet: bool
 ) -> None:
     """Analyse the answers and write a report.
 
@@ -96,7 +97,7 @@ def report(
     if collected.simulated:
         say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
     write = _writer(on_disk, subjects)
-    write(CollectedRun(on_disk, collected, out, export, subjects, bootstrap, quiet))
+    write(CollectedRun(on_disk, collected, out, export, subjects, bootstrap, device, quiet))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ class CollectedRun:
     export: Path
     subjects: Sequence[str]
     bootstrap: int
+    device: str
     quiet: bool
 
 
@@ -137,6 +139,8 @@ def _report_of_study(run: CollectedRun) -> None:
         say_folded(f"Items not suitable for the study context_bias: {reason} The report has agreement and accuracy.")
         _report_of_choices(run)
         return
+    if hasattr(catalog.settings(name), "device"):
+        given["device"] = run.device
     if hasattr(catalog.settings(name), "min_ratings"):
         given["min_ratings"] = definition.ratings.per_item
     run_study(name, given, out=run.out, quiet=run.quiet)

@@ -27,6 +27,7 @@ from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import print_table, progress_bar, remark, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.collect import with_run_options
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically
@@ -57,6 +58,7 @@ _DRAFTS = options.path("--drafts", metavar="FILE", about="Reviewed drafts.", mul
     help="Prompt: that of Lexiscope, or that of the paper.",
 )
 @options.path("--out", metavar="FILE.csv", about="The table to write.", required=True)
+@options.device
 @POSTGRES
 def draft(
     study: Path,
@@ -66,6 +68,7 @@ def draft(
     drafts: tuple[Path, ...],
     wording: str,
     out: Path,
+    device: str,
     postgres: str | None,
 ) -> None:
     """Draft texts with a language model, for review.
@@ -83,7 +86,7 @@ def draft(
         [reviewed for path in drafts for reviewed in read_drafts(existing_file(path))], frozen.screen.faults
     )
     make = made.cleaning_requests if what == "clean" else made.precontext_requests
-    _write_drafts(make(published=wording == "published"), subject, out)
+    _write_drafts(make(published=wording == "published"), subject, out, device)
 
 
 @click.command("pool", cls=Verb)
@@ -93,8 +96,16 @@ def draft(
 @_SUBJECT
 @options.path("--examples", metavar="FILE.csv", about="File for the drafted examples of --subject.")
 @_DRAFTS
+@options.device
 def pool(
-    gold: Path, *, texts: Path | None, out: Path, subject: str | None, examples: Path | None, drafts: tuple[Path, ...]
+    gold: Path,
+    *,
+    texts: Path | None,
+    out: Path,
+    subject: str | None,
+    examples: Path | None,
+    drafts: tuple[Path, ...],
+    device: str,
 ) -> None:
     """Make a pool of homonyms with two meanings each, from puns.
 
@@ -115,7 +126,7 @@ def pool(
         missing = (
             (item, which) for item in incomplete for which in ("1", "2") if not item.condition(f"example_{which}")
         )
-        _write_drafts([example_request(item, which) for item, which in missing], subject, examples)
+        _write_drafts([example_request(item, which) for item, which in missing], subject, examples, device)
 
 
 def _accepted_examples(paths: Sequence[Path]) -> dict[tuple[str, str], str]:
@@ -128,7 +139,7 @@ def _accepted_examples(paths: Sequence[Path]) -> dict[tuple[str, str], str]:
     }
 
 
-def _write_drafts(requests: Sequence[DraftRequest], subject: str | None, out: Path) -> None:
+def _write_drafts(requests: Sequence[DraftRequest], subject: str | None, out: Path, device: str) -> None:
     if subject is None:
         raise click.UsageError("Name the model that drafts: --subject SPEC.")
     if out.exists():
@@ -137,7 +148,9 @@ def _write_drafts(requests: Sequence[DraftRequest], subject: str | None, out: Pa
     work = out.with_suffix(".replies")
     with progress_bar("drafts") as bar:
         moved = None if bar is None else partial(bar, "drafts")
-        drafts = draft_texts(requests, catalog.subject(subject), work=work, progress=moved)
+        drafts = draft_texts(
+            requests, catalog.subject(with_run_options(subject, device=device)), work=work, progress=moved
+        )
     write_atomically(out, draft_table(drafts))
     n_faulty = sum(bool(draft.faults) for draft in drafts)
     say(f"Saved {out} ({counted(len(drafts), 'draft')} by {subject}; with faults: {n_faulty})")

@@ -14,15 +14,15 @@ VERBS: dict[str, tuple[str, str]] = {
     ),
     "curate": ("lexiscope.cli.build.curate:curate", "Accept, change or reject proposed items in the terminal."),
     "sheet": ("lexiscope.cli.build.curate:sheet", "Write a sheet in which a curator decides with a spreadsheet."),
-    "read-sheet": ("lexiscope.cli.build.curate:read_sheet", "Take in the decisions of a sheet that came back."),
+    "read-sheet": ("lexiscope.cli.build.curate:read_sheet", "Record the decisions of a filled-in sheet."),
     "compare": (
         "lexiscope.cli.build.curate:compare_curators",
-        "Say how far two curators agree, and where they do not.",
+        "Report the agreement of two curators and list their disagreements.",
     ),
-    "merge": ("lexiscope.cli.build.curate:merge_curators", "Write the collection of what the curators accepted."),
+    "merge": ("lexiscope.cli.build.curate:merge_curators", "Write the collection of accepted proposals."),
 }
 
 
 @click.group(cls=LazyVerbs, verbs=VERBS)
 def build() -> None:
-    """Make items of your own: minimal pairs from a corpus and a lexicon, and their curation."""
+    """Make your own items: minimal pairs from a corpus and a lexicon, and their curation."""

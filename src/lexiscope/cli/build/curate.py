@@ -48,13 +48,13 @@ from lexiscope.items.tables.spreadsheet import write_sheet
 # ``lexiscope build sheet``, ``read-sheet``, ``compare`` and ``merge``: what curators decide, and what comes of it.
 
 
-CURATOR = click.option("--curator", required=True, metavar="NAME", help="Who decides: a code, in small letters.")
+CURATOR = click.option("--curator", required=True, metavar="NAME", help="Code of the curator, in lower case.")
 PAIR: Callable[..., Any] = click.option(
     "--settle",
     nargs=2,
     metavar="NAME NAME",
     default=None,
-    help="Only what these two disagree on: for a third who decides.",
+    help="Show only the proposals on which these two curators disagree.",
 )
 """The option that keeps only the proposals on which two curators disagree."""
 
@@ -67,15 +67,15 @@ PAIR: Callable[..., Any] = click.option(
 def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Path) -> None:
     """Write a sheet in which a curator decides with a spreadsheet.
 
-    A row is a proposal; what the curator decided before stands in it. The columns verdict, reason, note, context,
-    synonym and distractor are filled in or changed; read-sheet takes them in.
+    Each row is a proposal, with the earlier decision of the curator. Fill in or change the columns verdict, reason,
+    note, context, synonym and distractor, then run read-sheet.
     """
     proposals = read_finished_proposals(folder)
     before = DecisionLog(folder, curator).latest(proposals)
     only = disputed_proposals(folder, settle) if settle is not None else None
     shown = [proposal for proposal in proposals if only is None or proposal.proposal_id in only]
     write_curation_sheet(out, shown, before, language=build_language(folder))
-    say(f"written: {out} ({len(shown)} proposals, {sum(proposal.proposal_id in before for proposal in shown)} decided)")
+    say(f"Saved {out} ({len(shown)} proposals, {sum(proposal.proposal_id in before for proposal in shown)} decided)")
     remark(f"verdict: {' or '.join(VERDICTS)}; reason of a rejection: {', '.join(REASONS)} (other needs a note)")
     remark(f"next: lexiscope build read-sheet {folder} {out} --curator {curator}")
 
@@ -83,18 +83,24 @@ def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Pa
 @click.command("read-sheet", cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path))
-@click.option("--curator", required=True, metavar="NAME", help="Who decided: the name that the sheet was written for.")
-def read_sheet(folder: Path, file: Path, *, curator: str) -> None:
-    """Take in the decisions of a sheet that came back.
+@click.option("--curator", required=True, metavar="NAME", help="Name that the sheet was written for.")
+@options.as_json
+def read_sheet(folder: Path, file: Path, *, curator: str, as_json: bool) -> None:
+    """Record the decisions of a filled-in sheet.
 
-    Nothing is taken in where a row is wrong; a row that says what was decided before changes nothing. Decisions that
-    the sheet changes stay on record; the latest counts.
+    If a row is wrong, no decision is recorded. A row that repeats an earlier decision changes nothing. Earlier
+    decisions are kept; the latest is used.
     """
     proposals = read_finished_proposals(folder)
     log = DecisionLog(folder, curator)
     decisions = read_curation_sheet(existing_file(file), proposals, curator=curator, at=now())
     n_new = append_new_decisions(log, decisions, proposals)
-    say(f"{len(decisions)} decisions in the sheet, {n_new} of them new; written: {log.path}")
+    if as_json:
+        decided = len(log.latest(proposals))
+        counts = {"decisions": len(decisions), "new": n_new, "decided": decided, "proposals": len(proposals)}
+        print_json({"curator": curator, "log": str(log.path)} | counts)
+        return
+    say(f"{len(decisions)} decisions in the sheet, {n_new} of them new; saved in {log.path}")
     say(f"{curator} has decided {len(log.latest(proposals))} of {len(proposals)} proposals")
 
 
@@ -105,10 +111,10 @@ def read_sheet(folder: Path, file: Path, *, curator: str) -> None:
 @options.path("--out", metavar="FILE.csv", about="Write the disagreements as CSV.")
 @options.as_json
 def compare_curators(folder: Path, first: str, second: str, *, out: Path | None, as_json: bool) -> None:
-    """Say how far two curators agree, and where they do not.
+    """Report the agreement of two curators and list their disagreements.
 
-    Agreement and Cohen's kappa are over accept and reject, of the proposals that both decided; among those that both
-    accepted it is counted how many have the same context and words.
+    Agreement and Cohen's kappa compare accept and reject, for proposals that both decided. For proposals that both
+    accepted, the number with the same context and words is also given.
     """
     proposals = read_finished_proposals(folder)
     language = build_language(folder)
@@ -128,20 +134,22 @@ def compare_curators(folder: Path, first: str, second: str, *, out: Path | None,
         rows = [_short_row(disagreement) for disagreement in comparison.disagreements]
         print_table(columns, rows, title="Disagreements", whole=("word",))
     if out is not None:
-        say(f"written: {out}")
-    remark(f"a third decides: lexiscope build curate {folder} --curator NAME --settle {first} {second}")
+        say(f"Saved {out}")
+    remark(f"To let a third curator decide: lexiscope build curate {folder} --curator NAME --settle {first} {second}")
 
 
 @click.command("merge", cls=Verb)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("names", nargs=-1, required=True, metavar="NAME [NAME]")
-@click.option("--third", metavar="NAME", help="Who decides where the two disagree.")
+@click.option("--third", metavar="NAME", help="Curator who settles disagreements.")
 @options.path("--out", metavar="FILE.csv", about="The collection.", required=True)
-def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, out: Path) -> None:
-    """Write the collection of what the curators accepted.
+@options.as_json
+def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, out: Path, as_json: bool) -> None:
+    """Write the collection of accepted proposals.
 
-    Of one curator, what they accepted; of two, what both accepted with the same context and words. What they disagree
-    on is left out unless a third decided it. What is left out is listed beside the collection.
+    With one curator, these are the accepted proposals; with two, those that both accepted with the same context and
+    words. Proposals on which they disagree are excluded unless a third curator decided. A second file lists the
+    excluded proposals.
     """
     if len(names) > 2 or (third is not None and len(names) != 2):
         raise click.UsageError("name one curator, or two and with --third who decides between them")
@@ -149,7 +157,8 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
     decisions = [latest_decisions(folder, name, proposals) for name in names]
     settled = latest_decisions(folder, third, proposals) if third is not None else None
     merged = merge_decisions(proposals, decisions[0], decisions[1] if len(decisions) == 2 else None, settled)
-    say(", ".join(f"{number} {name}" for name, number in merged.counts.items()))
+    if not as_json:
+        say(", ".join(f"{number} {name}" for name, number in merged.counts.items()))
     left_out = out.with_name(f"{out.stem}_left_out.csv")
     language = build_language(folder)
     rows = [
@@ -157,16 +166,22 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
         for proposal, why in merged.excluded
     ]
     write_sheet(left_out, ("proposal", "word", "sentence", "why"), rows)
-    say(f"written: {left_out}")
+    if not as_json:
+        say(f"Saved {left_out}")
     if not merged.items:
         raise InputError("no item was accepted: there is no collection to write", code="E469", place=Place(str(folder)))
     write_collection(synonym_items(merged.items, language=language), out)
-    say(f"written: {out} ({len(merged.items)} items)")
+    if as_json:
+        print_json(
+            {"counts": dict(merged.counts), "items": len(merged.items), "out": str(out), "excluded": str(left_out)}
+        )
+        return
+    say(f"Saved {out} ({len(merged.items)} items)")
     remark(f"next: lexiscope build minimal-pairs --collection {out} --out FOLDER")
 
 
 def summary(comparison: CuratorComparison) -> dict[str, Any]:
-    """Return the numbers of a comparison by name; kappa is missing, and says why, where it is undefined."""
+    """Return the numbers of a comparison by name; an undefined kappa is replaced by the reason."""
     n, n_same = len(comparison.verdicts), sum(first == second for first, second in comparison.verdicts)
     interval = wilson_interval(n_same, n)
     numbers: dict[str, Any] = {
@@ -241,8 +256,8 @@ Row = tuple[str, str, Text]
 def curate(folder: Path, *, curator: str, settle: tuple[str, str] | None) -> None:
     """Accept, change or reject proposed items in the terminal.
 
-    Every decision is on the disk before the next item is shown; stop at any time, the same command goes on. What two
-    curators decide is best decided apart: see compare and merge.
+    Every decision is saved before the next item is shown. You can stop at any time; the same command continues. Two
+    curators should decide independently: see compare and merge.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = f"with a spreadsheet: lexiscope build sheet {folder} --curator {curator} --out sheet.csv"
@@ -257,7 +272,7 @@ def curate(folder: Path, *, curator: str, settle: tuple[str, str] | None) -> Non
     run_bench(bench, Console(highlight=False), read_key=click.getchar, read_line=_ask, others=others)
     say(f"{curator}: {bench.n_decided} of {len(bench.proposals)} decided, in {log.path}")
     if bench.n_decided < len(bench.proposals):
-        remark("the same command goes on where you stopped")
+        remark("To continue, run the same command again.")
 
 
 def run_bench(
@@ -308,7 +323,7 @@ def _apply_key(bench: CurationBench, key: str, console: Console, read_key: ReadK
         "n": bench.skip,
     }
     if key not in steps:
-        return f"{key!r} is none of the keys below" if key.isprintable() else ""
+        return f"{key!r} is not one of the keys below" if key.isprintable() else ""
     before = (bench.position, bench.context, bench.synonym, bench.distractor)
     steps[key]()
     if before == (bench.position, bench.context, bench.synonym, bench.distractor):
