@@ -415,6 +415,7 @@ def test_exports_are_asked_for_by_name(exported_run: Path, tmp_path: Path) -> No
     assert "femael" in (exported_run / "data_card.md").read_text(encoding="utf-8")
     with pytest.raises(SpecError, match="pdf"):
         study.run(replace(QUICK, outputs=("pdf",)), tmp_path / "other")
+    assert not (tmp_path / "other").exists(), "it is refused before anything is computed"
 
 
 @pytest.mark.published
