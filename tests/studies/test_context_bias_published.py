@@ -1,6 +1,6 @@
 """The context–word bias study on published sets with the embedded encoder, without training and on samples.
 
-A hundred and fifty training items, fifty of dev and two hundred of test at most: enough for what is asserted.
+Three hundred training items, a hundred of dev and four hundred of test at most: enough for what is asserted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
     """One run of two sets."""
     folder = tmp_path_factory.mktemp("published") / "run"
     with pytest.MonkeyPatch.context() as patched:
-        for name, number in (("_PROBE_ROWS", 150), ("_PROBE_DEV", 50), ("_PROBE_TEST", 200)):
+        for name, number in (("_PROBE_ROWS", 300), ("_PROBE_DEV", 100), ("_PROBE_TEST", 400)):
             patched.setattr(protocols, name, number)
         still = ContextBiasSettings(encoders=("minilm",), protocol="zero_shot", n_bootstrap=1000, outputs=())
         study.run(replace(still, datasets=SETS), folder)
@@ -102,7 +102,7 @@ def test_biases_follow_from_the_answers(run: Path, records: tuple[Record, ...]) 
     for view in ("full", "context", "word", "label"):
         rows = [row for row in answers.where(view=view).rows() if row.item_id.startswith("mcl_wic/")]
         score[view] = sum(row.option == gold[row.item_id] for row in rows) / len(rows)
-        assert len(rows) == 200
+        assert len(rows) == 400
     for view in ("context", "word"):
         found = find_record(records, f"{view}_bias(metric=accuracy)", dataset="mcl_wic", subject=MODEL)
         by_hand = (score[view] - score["label"]) / (score["full"] - score["label"])
