@@ -36,6 +36,7 @@ from .conftest import outcomes_of_claims
 
 R, RHO = "pearson(of=distance,with=norms)", "spearman(of=distance,with=norms)"
 QUICK = SawCSettings(n_bootstrap=40, mixed_models="none", recorded=("albert-tiny-spanish",))
+EXPORTED = replace(QUICK, outputs=("codebook", "data_card", "csv", "jsonl"))
 
 # sawc.md §1: max R² @ layer, min AIC @ layer, min ρ, Expected Layer by AIC and R², last / max R²
 MODELS = {
@@ -60,6 +61,14 @@ def whole_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     """The whole study on SAW-C, with few resamples: they touch intervals and p of contrasts only."""
     out = tmp_path_factory.mktemp("saw_c") / "run"
     study.run(SawCSettings(n_bootstrap=400), out, command="test")
+    return out
+
+
+@pytest.fixture(scope="module")
+def exported_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A quick run with every export of rows."""
+    out = tmp_path_factory.mktemp("saw_c") / "exported"
+    study.run(EXPORTED, out)
     return out
 
 
@@ -378,36 +387,35 @@ def _bytes(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.published
-def test_two_runs_and_a_broken_one_end_byte_identical(published: Path, tmp_path: Path) -> None:
+def test_two_runs_and_a_broken_one_end_byte_identical(exported_run: Path, tmp_path: Path) -> None:
     """A finished run is left alone, a broken one is finished, and all end with the same bytes."""
-    first = study.run(QUICK, tmp_path / "a")
-    study.run(QUICK, tmp_path / "b")
-    assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
-    again = study.run(QUICK, tmp_path / "a")
+    first = study.run(EXPORTED, tmp_path / "b")
+    assert _bytes(exported_run) == _bytes(tmp_path / "b")
+    again = study.run(EXPORTED, exported_run)
     assert again.remarks != first.remarks
     assert "nothing was computed again" in again.remarks[0]
     (tmp_path / "b" / "results.json").write_text("[]")
     (tmp_path / "b" / "figures" / "figure_7_trajectories.svg").unlink()
-    study.run(QUICK, tmp_path / "b")
-    assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
+    study.run(EXPORTED, tmp_path / "b")
+    assert _bytes(exported_run) == _bytes(tmp_path / "b")
     with pytest.raises(RunError, match="another question"):
-        study.run(replace(QUICK, seed=1), tmp_path / "a")
+        study.run(replace(EXPORTED, seed=1), exported_run)
 
 
 @pytest.mark.published
-def test_exports_are_asked_for_by_name(published: Path, tmp_path: Path) -> None:
+def test_exports_are_asked_for_by_name(exported_run: Path, tmp_path: Path) -> None:
     """CSV and JSON lines hold the same rows as Parquet; codebook and card explain them; an unknown name is refused."""
-    study.run(replace(QUICK, outputs=("codebook", "data_card", "csv", "jsonl")), tmp_path / "run")
-    table = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet")
-    assert ResponseTable.read_csv(tmp_path / "run" / "responses.csv") == table
-    with (tmp_path / "run" / "responses.jsonl").open(encoding="utf-8") as stream:
+    table = ResponseTable.read_parquet(exported_run / "responses.parquet")
+    assert ResponseTable.read_csv(exported_run / "responses.csv") == table
+    with (exported_run / "responses.jsonl").open(encoding="utf-8") as stream:
         values = [json.loads(line)["value"] for line in stream]
     assert np.array_equal(np.array(values, dtype=float), table.column("value"), equal_nan=True)
-    codebook = (tmp_path / "run" / "codebook.md").read_text(encoding="utf-8")
+    codebook = (exported_run / "codebook.md").read_text(encoding="utf-8")
     assert all(f"| `{name}` |" in codebook for name in table.arrow.column_names)
-    assert "femael" in (tmp_path / "run" / "data_card.md").read_text(encoding="utf-8")
+    assert "femael" in (exported_run / "data_card.md").read_text(encoding="utf-8")
     with pytest.raises(SpecError, match="pdf"):
         study.run(replace(QUICK, outputs=("pdf",)), tmp_path / "other")
+    assert not (tmp_path / "other").exists(), "it is refused before anything is computed"
 
 
 @pytest.mark.published

@@ -19,6 +19,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import IO, Any
@@ -162,13 +163,19 @@ def sha256_of(path: Path) -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the installed libraries that numbers depend on."""
+    return dict(_installed())
+
+
+@cache
+def _installed() -> tuple[tuple[str, str], ...]:
+    # what is loaded stays loaded: reading the packages' metadata anew would cost 0.1 s a run, and tell no more
     by_name = {"python": platform.python_version()}
     for name in DISTRIBUTIONS:
         try:
             by_name[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return by_name
+    return tuple(by_name.items())
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

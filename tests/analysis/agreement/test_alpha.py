@@ -90,17 +90,22 @@ def test_the_coincidence_matrix_of_the_published_example() -> None:
     np.testing.assert_allclose(matrix, expected, atol=1e-12)
 
 
-@given(units, st.sampled_from(LEVELS))
-@settings(max_examples=2000, deadline=None)
-def test_alpha_equals_its_definition(table: list[list[int]], level: Level) -> None:
+@pytest.mark.parametrize("n", [400, pytest.param(2000, marks=pytest.mark.soak)])
+def test_alpha_equals_its_definition(n: int) -> None:
     """On any table with missing ratings alpha equals the sum over pairs to 1e-12, or is undefined for a reason."""
-    pairable = [row for row in table if len(row) > 1]
-    if not pairable or len({value for row in pairable for value in row}) < 2:
-        with pytest.raises(StatisticError):
-            krippendorff_alpha(of_units(table), level=level, resamples=0)
-        return
-    found = krippendorff_alpha(of_units(table), level=level, resamples=0)
-    assert found.value == pytest.approx(by_definition(table, level), abs=1e-12)
+
+    @given(units, st.sampled_from(LEVELS))
+    @settings(max_examples=n, deadline=None)
+    def check(table: list[list[int]], level: Level) -> None:
+        pairable = [row for row in table if len(row) > 1]
+        if not pairable or len({value for row in pairable for value in row}) < 2:
+            with pytest.raises(StatisticError):
+                krippendorff_alpha(of_units(table), level=level, resamples=0)
+            return
+        found = krippendorff_alpha(of_units(table), level=level, resamples=0)
+        assert found.value == pytest.approx(by_definition(table, level), abs=1e-12)
+
+    check()
 
 
 @given(units, st.sampled_from(LEVELS), st.sampled_from(["raters", "items", "ratings", "two raters at once"]))

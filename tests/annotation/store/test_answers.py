@@ -116,7 +116,7 @@ class Session(RuleBasedStateMachine):
         assert self.store.progress(self.who).next_position == len(self.model)
 
 
-Session.TestCase.settings = settings(max_examples=25, stateful_step_count=20, deadline=None, derandomize=True)
+Session.TestCase.settings = settings(max_examples=10, stateful_step_count=20, deadline=None, derandomize=True)
 TestSession = Session.TestCase
 
 
@@ -306,7 +306,7 @@ def test_text_of_all_planes_is_stored_exactly_or_refused(tmp_path: Path) -> None
         who = active(store, ["sentence"])
         latest: list[int] = []
 
-        @settings(max_examples=300, deadline=None, derandomize=True)
+        @settings(max_examples=120, deadline=None, derandomize=True)
         @given(
             st.one_of(
                 st.text(st.characters(exclude_categories=()), min_size=1, max_size=40),

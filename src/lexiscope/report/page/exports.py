@@ -58,15 +58,20 @@ def meanings_of(statistics: Mapping[str, str], records: Sequence[Record]) -> dic
     return {name: meaning for name, meaning in statistics.items() if name in used}
 
 
+def check_outputs(outputs: Sequence[str]) -> None:
+    """Refuse an output that there is not, before hours of work. Errors: :class:`SpecError` with those there are."""
+    unknown = sorted(set(outputs) - {*WRITERS, "r_script"})
+    if unknown:
+        known = ", ".join(sorted({*WRITERS, "r_script"}))
+        raise SpecError(f"there is no output {unknown[0]!r}", hint=f"there are: {known}")
+
+
 def export(folder: Path, run: StudyExports, outputs: Sequence[str]) -> tuple[str, ...]:
     """Write the exports that are asked for and return their names; a study writes ``r_script`` itself, if it has one.
 
     Errors: :class:`SpecError` for an output that there is not.
     """
-    unknown = sorted(set(outputs) - {*WRITERS, "r_script"})
-    if unknown:
-        known = ", ".join(sorted({*WRITERS, "r_script"}))
-        raise SpecError(f"there is no output {unknown[0]!r}", hint=f"there are: {known}")
+    check_outputs(outputs)
     written = (WRITERS[name](folder, run) for name in outputs if name in WRITERS)
     return tuple(dict.fromkeys(name for names in written for name in names))
 

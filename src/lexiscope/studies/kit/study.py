@@ -57,7 +57,7 @@ from lexiscope.report.answers.sentences import sentence, words_of
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.comparison import claims_section
-from lexiscope.report.page.exports import StudyExports, export, meanings_of
+from lexiscope.report.page.exports import StudyExports, check_outputs, export, meanings_of
 from lexiscope.report.page.study_folder import (
     Computed,
     Given,
@@ -368,6 +368,7 @@ class Study:
         Errors: those of the data, the subjects and the questions; :class:`RunError` for a folder of another run.
         """
         chosen = settings or self.settings_for()
+        check_outputs(chosen.outputs)
         chosen = self.complete(chosen) if self.complete else chosen
         folder = Path(out or f"{self.name}_run")
         files = given_files(chosen) | dict(self.given(chosen) if self.given else {})
