@@ -185,7 +185,7 @@ def error_tags(run: AmbistoryData) -> Part | None:
     return part_of(shares, table, coded.agreement)
 
 
-# -- what raters wrote beside their ratings (§4.2) ----------------------------------------------------------------------
+# -- what raters wrote beside their ratings (§4.2) ------------------------------------------------------------------
 
 COMMENTS_FILE = "comment_coding.csv"
 _CODES = "; ".join(f"{code.replace('_', ' ')}: {meaning}" for code, meaning in COMMENT_CODES.items())

@@ -79,7 +79,6 @@ AGREEMENT = SubjectEstimates(
     pick(CHOSEN_RHO),
     OF_DISTANCE,
     claim="follow people in the expected direction",
-    claim_one="follows people in the expected direction",
     against=(AVERAGE_PERSON, RELIABILITY),
     in_sample=pick(BEST_RHO),
     place=pick(BELOW_CHOSEN),

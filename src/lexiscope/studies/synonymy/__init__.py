@@ -95,7 +95,6 @@ CONSISTENCY = SubjectEstimates(
     pick("given(a=1,b=1)"),
     Quantity("", "Percent", bounds=(0.0, 100.0), digits=0, times=100.0, unit="%"),
     claim="have such items",
-    claim_one="has such items",
     rows_are=("comparison", "comparisons"),
     group=("condition",),
     name="consistency",
