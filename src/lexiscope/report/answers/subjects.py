@@ -63,7 +63,8 @@ class SubjectEstimates:
     chance (else above 0) means, as a verb for several (``follow people's ratings``); ``claim_one`` is for one,
     where it has other words (else only the verb changes: ``follows``, ``is``, ``has``). ``in_sample`` is the same
     statistic at the layer chosen on the same items, drawn pale. ``place`` is the share of people below a subject,
-    ``raters`` where the values of single people are (:attr:`Numbers.single`). ``rows_are`` names the rows. ``label`` and ``group`` are the fields that rows are named and grouped by (``point``: the point of
+    ``raters`` where the values of single people are (:attr:`Numbers.single`). ``rows_are`` names the rows.
+    ``label`` and ``group`` are the fields that rows are named and grouped by (``point``: the point of
     the scale that a statistic is about); ``in_order`` keeps the order of the results. ``uncounted`` are subjects that
     are drawn and not counted (what guessing gives), as baselines are, which are hollow. ``predicted`` is where
     estimates were predicted to be. ``strong`` are subjects that the study is about. ``paired`` are paired differences
