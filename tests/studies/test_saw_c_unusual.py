@@ -26,8 +26,7 @@ from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.answers.numbers import Numbers, pick, text_of_tests
 from lexiscope.report.tables import Missing
-from lexiscope.studies.saw_c import layers, overview, senses, study
-from lexiscope.studies.saw_c.answers import SENSE_BOUNDARY
+from lexiscope.studies.saw_c import SENSE_BOUNDARY, layers, overview, senses, study
 from lexiscope.studies.saw_c.data import SawCData
 from lexiscope.studies.saw_c.settings import SawCSettings
 

@@ -21,7 +21,7 @@ from lexiscope.report.parts.sense_parts import HOLDS, NOT_COMPUTED, REVERSED, mo
 from lexiscope.report.tables import IntervalCell
 from lexiscope.resources.vectors.sense_vectors import SETTINGS
 from lexiscope.studies.kit.pairs import PairSet
-from lexiscope.studies.sense_induction.answers import published_differences
+from lexiscope.studies.sense_induction import published_differences
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.paper_tables import (
     differences,

@@ -35,7 +35,6 @@ MODELS = SubjectEstimates(
     pick("rho"),
     replace(RHO, sign=-1.0),
     claim="follow people",
-    claim_one="follows people",
     against=(Against("the average person", pick("person")),),
     place=pick("place"),
 )
@@ -109,7 +108,6 @@ def test_baselines_are_drawn_and_not_counted() -> None:
         pick("right"),
         Quantity("", "Percent", (0.0, 100.0), 0, unit="%"),
         claim="are above chance",
-        claim_one="is above chance",
         against=(Against("chance", value=50.0, kind="chance"),),
         paired=(("the baseline", pick("above")),),
     )

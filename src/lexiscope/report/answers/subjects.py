@@ -52,15 +52,20 @@ class Compared:
     record: Record | None
 
 
+_OF_ONE = {"are": "is", "have": "has"}
+"""Verbs of several whose form for one is not made by -s."""
+
+
 @dataclass(frozen=True, slots=True)
 class SubjectEstimates:
     """Estimates of subjects, the highest first, as a verdict, sentences, a forest and a small table.
 
     ``statistic`` is what is shown, ``title`` what the figure shows, ``claim`` what an estimate above the line of
-    chance (else above 0) means, as a verb for several (``follow people's ratings``) and ``claim_one`` for one.
-    ``in_sample`` is the same statistic at the layer chosen on the same items, drawn pale. ``place`` is the share of
-    people below a subject, ``raters`` where the values of single people are (:attr:`Numbers.single`). ``rows_are``
-    names the rows. ``label`` and ``group`` are the fields that rows are named and grouped by (``point``: the point of
+    chance (else above 0) means, as a verb for several (``follow people's ratings``); ``claim_one`` is for one,
+    where it has other words (else only the verb changes: ``follows``, ``is``, ``has``). ``in_sample`` is the same
+    statistic at the layer chosen on the same items, drawn pale. ``place`` is the share of people below a subject,
+    ``raters`` where the values of single people are (:attr:`Numbers.single`). ``rows_are`` names the rows.
+    ``label`` and ``group`` are the fields that rows are named and grouped by (``point``: the point of
     the scale that a statistic is about); ``in_order`` keeps the order of the results. ``uncounted`` are subjects that
     are drawn and not counted (what guessing gives), as baselines are, which are hollow. ``predicted`` is where
     estimates were predicted to be. ``strong`` are subjects that the study is about. ``paired`` are paired differences
@@ -71,7 +76,7 @@ class SubjectEstimates:
     statistic: Pick
     quantity: Quantity
     claim: str
-    claim_one: str
+    claim_one: str = ""
     against: tuple[Against, ...] = ()
     in_sample: Pick | None = None
     place: Pick | None = None
@@ -180,8 +185,10 @@ class SubjectEstimates:
             title = self._title_of(best, numbers)
             if k:
                 # "is below people by 4 points" continues with its value; else it follows a comma
-                comma = "" if self.claim_one.endswith(" by") else ","
-                return f"{title} {self.claim_one}{comma} {self.quantity.equation(best, named=True)}{beyond}."
+                verb, _, rest = self.claim.partition(" ")
+                claim = self.claim_one or f"{_OF_ONE.get(verb, verb + 's')} {rest}".rstrip()
+                comma = "" if claim.endswith(" by") else ","
+                return f"{title} {claim}{comma} {self.quantity.equation(best, named=True)}{beyond}."
             value = f"{self._plain_symbol} of {title} is {self.quantity.both(best, named=True)}{beyond}"
             open_ = side_of(best, self.quantity, self._chance(compared)) == 0
             return (

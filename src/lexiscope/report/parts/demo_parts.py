@@ -159,7 +159,6 @@ _PEOPLE = SubjectEstimates(
     pick(statistic_name(parse_statistic(RHO_BY_LAYER)[0], **parse_statistic(RHO_BY_LAYER)[1], layer="chosen")),
     replace(RHO, sign=-1.0),
     claim="follow people’s ratings",
-    claim_one="follows people’s ratings",
     against=(AVERAGE_PERSON,),
     name="agreement",
 )

@@ -10,12 +10,15 @@ from dataclasses import replace
 
 from lexiscope.analysis.families import TestFamily
 from lexiscope.core.showing import counted
+from lexiscope.report.answers.numbers import PERCENT, RHO, Pick, Quantity, pick
+from lexiscope.report.answers.one import Named, OneEstimate
+from lexiscope.report.answers.subjects import Against, SubjectEstimates
 from lexiscope.report.part import Remark
 from lexiscope.report.parts.predictor_tables import predictors_overview
 from lexiscope.report.sections import subjects_table
 from lexiscope.report.tables import Column, Table
 from lexiscope.resources.tables.delimited import read_csv
-from lexiscope.studies.ambistory import answers, comments, contrasts, errors, models, people
+from lexiscope.studies.ambistory import errors, models, people
 from lexiscope.studies.ambistory.data import PAIRS, SHOTS, SIZES, TEXTS, AmbistoryData, load_run
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.study import Study
@@ -30,10 +33,101 @@ def _limits(run: AmbistoryData) -> tuple[str, ...]:
     return TEXTS["limits"] + (TEXTS["limits of AmbiStory"] if run.name == "ambistory" else ())
 
 
+# -- which results decide the answers of the Results page -----------------------------------------------------------
+
+GUESSES = (models.MAJORITY, models.RANDOM)
+"""Rows that are no models."""
+
+
+def _is_whole(condition: object) -> bool:
+    """Return whether a condition is a split or all of it, and not one kind of its stories."""
+    return "," not in str(condition)
+
+
+ALPHA = Quantity("α", "Krippendorff’s α (interval)", bounds=(-1.0, 1.0))
+ONE_RATER = Against("one rater", pick("single_rater_rho(over=raters)", condition=_is_whole))
+
+AGREEMENT = OneEstimate(
+    Named("the agreement of raters (Krippendorff’s α, interval)", pick("krippendorff_alpha(level=interval)"), ALPHA),
+    (
+        Named("the agreement of one rater with the mean of the others (Spearman)", ONE_RATER.wanted or pick("-"), RHO),
+        Named("the reliability of the mean ratings", pick("reliability_of_means("), Quantity("", "", (-1.0, 1.0))),
+    ),
+    drawn=SubjectEstimates(
+        "Agreement of raters by part of the data",
+        pick("krippendorff_alpha(level=interval)"),
+        ALPHA,
+        claim="agree",
+        rows_are=("part", "parts"),
+        label="condition",
+        in_order=True,
+        name="alpha",
+    ),
+)
+ENDINGS = OneEstimate(
+    Named(
+        "the share of setups in which an ending raises the rating of its meaning",
+        pick("ending_raises_intended(share=above)"),
+        PERCENT,
+        "ending raises its meaning",
+    ),
+    (
+        Named(
+            "the share in which the intended meaning is rated above the other",
+            pick("intended_above_other(share=above)"),
+            PERCENT,
+            "intended above the other",
+        ),
+    ),
+    against=50.0,
+    against_name="half",
+    title="Setups in which the ending has its effect",
+)
+SCALE = OneEstimate(
+    Named(
+        "the correlation of a meaning’s mean rating with its frequency (Spearman)",
+        pick("sense_count_rho(with=mean)"),
+        RHO,
+    ),
+    against=0.0,
+    against_name="no correlation",
+    drawn=SubjectEstimates(
+        "Ratings by point of the scale",
+        Pick("rating_share(", {"statistic": lambda name: "_or_" not in str(name)}),
+        PERCENT,
+        claim="are used",
+        rows_are=("point", "points"),
+        label="point",
+        in_order=True,
+        name="ratings",
+        axis="Percent of the ratings",
+    ),
+)
+MODELS = SubjectEstimates(
+    "Agreement of models with people’s mean ratings",
+    pick("spearman(of=predictions,with=norms)", condition=_is_whole),
+    RHO,
+    claim="follow people’s ratings",
+    against=(ONE_RATER,),
+    uncounted=GUESSES,
+    name="models",
+    axis="Spearman’s ρ with people’s mean ratings",
+)
+OPEN_OR_ENDED = SubjectEstimates(
+    "Accuracy within SD on ended minus open stories",
+    pick("accuracy_difference(of=ended_minus_open)"),
+    Quantity("", "Difference in accuracy within SD, points", bounds=None, digits=1, times=100.0, unit=" points"),
+    claim="are more accurate on ended stories",
+    claim_one="is more accurate on ended stories by",
+    uncounted=GUESSES,
+    name="ended_minus_open",
+)
+
+
 study = Study(
     "ambistory",
     headline="Do models find a meaning as plausible as people do?",
-    answer=answers.MODELS,
+    answer=MODELS,
     title=lambda run: f"Plausibility of senses: {run.card.title}",
     subtitle="People and models side by side",
     citation="Gehring, J., & Roth, M. (2025). AmbiStory: A Challenging Dataset of Lexically Ambiguous Short Stories.",
@@ -61,34 +155,34 @@ study.question(
     "How much do people agree on the plausibility of a meaning?",
     place="§4.1, §5.1",
     needs="ratings",
-    answer=answers.AGREEMENT,
+    answer=AGREEMENT,
     short="Agreement",
 )(people.agreement)
 study.question(
     "Does an ending change how plausible a meaning is?",
     place="§4.2",
     needs="ratings",
-    answer=answers.ENDINGS,
+    answer=ENDINGS,
     short="Endings",
 )(people.endings)
 study.question(
     "Do people use the whole scale, and are frequent senses more plausible?",
     place="§4.2, Table 6",
-    answer=answers.SCALE,
+    answer=SCALE,
     short="Scale",
     families=(TestFamily("sense_counts", ("sense_count_rho",), repeats=("sense_count_rho(value=p)",)),),
 )(people.scale)
 study.question(
     "How close do models come to people's ratings?",
     place="§5.1, §5.2, Table 3",
-    answer=answers.MODELS,
+    answer=MODELS,
     short="Models",
 )(models.results)
 study.question(
     "Are open stories harder than ended ones?",
     place="§5.3.2, Table 7",
     needs="ratings",
-    answer=answers.OPEN_OR_ENDED,
+    answer=OPEN_OR_ENDED,
     short="Open, ended",
     families=(
         TestFamily("open_against_ended_plain", ("rank_sum(ties=ignored,value=p)",), columns=("p, ties ignored",)),
@@ -104,25 +198,25 @@ study.question(
         TestFamily("tuning", ("signed_rank",), columns=("p",)),
         TestFamily("label_shift", ("marginal_homogeneity",), columns=("p, labels",)),
     ),
-)(contrasts.tuning)
+)(models.tuning)
 study.question(
     "Do worked examples in the prompt bring a model closer to people's ratings?",
     place="§5.2, Table 3",
     needs=("ratings", SHOTS),
     short="Examples",
     families=(TestFamily("worked_examples", ("signed_rank",)),),
-)(contrasts.worked_examples)
+)(models.worked_examples)
 study.question(
     "Are larger models closer to people's ratings?",
     place="§5.2, Table 3",
     needs=("ratings", SIZES),
     short="Size",
     families=(TestFamily("size", ("spearman(of=n_parameters)",)),),
-)(contrasts.size)
+)(models.size)
 study.section("Example items", where="after", section_id="cases")(errors.single_samples)
-study.section("What raters wrote beside their ratings", where="after", section_id="comments")(comments.raters_comments)
+study.section("What raters wrote beside their ratings", where="after", section_id="comments")(errors.raters_comments)
 study.writes(errors.write_sheet)
-study.writes(comments.write_sheet)
+study.writes(errors.write_comment_sheet)
 study.writes(people.write_r_script)
 
 

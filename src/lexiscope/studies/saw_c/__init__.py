@@ -7,20 +7,37 @@ user's own; recorded and live subjects are analysed together.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from lexiscope.analysis.families import TestFamily
-from lexiscope.analysis.layers.layers import RHO, R
+from lexiscope.analysis.layers.layers import RHO as RHO_BY_LAYER
+from lexiscope.analysis.layers.layers import R
 from lexiscope.core.result import Record
 from lexiscope.core.study import PlannedAnalysis
+from lexiscope.report.answers.conditions import Condition, TwoConditions
+from lexiscope.report.answers.layers import BestLayers, LayerCurves
+from lexiscope.report.answers.numbers import R_SQUARED, RHO, Quantity, pick
+from lexiscope.report.answers.residuals import PairedEstimates
+from lexiscope.report.answers.slope import SlopeOf
+from lexiscope.report.answers.subjects import AVERAGE_PERSON, RELIABILITY, SubjectEstimates
 from lexiscope.report.part import part_of
-from lexiscope.report.parts.layer_parts import BEST_R2, BEST_RHO, LOWEST_AIC, PLACES, overview_table
+from lexiscope.report.parts.layer_parts import (
+    BELOW_CHOSEN,
+    BEST_R2,
+    BEST_RHO,
+    CHOSEN_RHO,
+    LOWEST_AIC,
+    PLACES,
+    SAVED,
+    overview_table,
+)
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.rated_run import write_norms
 from lexiscope.studies.kit.study import Study
-from lexiscope.studies.saw_c import ambiguity, answers, languages, layers, models, people, senses
-from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, complete_settings, load_run
+from lexiscope.studies.saw_c import ambiguity, languages, layers, models, people, senses
+from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, VIEWS, SawCData, complete_settings, load_run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 
@@ -49,12 +66,106 @@ def limits(run: SawCData) -> list[str]:
     return texts
 
 
+# -- which results decide the answers of the Results page -----------------------------------------------------------
+
+MAIN = (BETO, "bert")
+"""The subjects that the papers look at most closely."""
+OF_DISTANCE = replace(RHO, sign=-1.0)
+"""Distances fall as relatedness rises: the sign is turned once, here."""
+RESIDUAL = Quantity("", "points", bounds=None)
+
+AGREEMENT = SubjectEstimates(
+    "Agreement of models and of people with the mean ratings",
+    pick(CHOSEN_RHO),
+    OF_DISTANCE,
+    claim="follow people in the expected direction",
+    against=(AVERAGE_PERSON, RELIABILITY),
+    in_sample=pick(BEST_RHO),
+    place=pick(BELOW_CHOSEN),
+    raters="raters",
+    strong=MAIN,
+    name="agreement",
+    with_table=True,
+    table_title="Agreement with people’s mean ratings",
+    axis="Spearman’s ρ with the mean rating of people",
+)
+
+SENSE_IN_RATINGS = TwoConditions(
+    Condition("pairs with the same sense", pick("condition_mean(over=trials)", condition="same_sense=True"), SAME),
+    Condition(
+        "pairs with different senses", pick("condition_mean(over=trials)", condition="same_sense=False"), DIFFERENT
+    ),
+    pick("fixed_effect(term=Same_sense,test=sense,model=full)"),
+    predicted="above",
+    tests=(
+        ("Mixed model", pick("chi2(test=sense,df=1)")),
+        ("With all random slopes", pick("chi2(test=sense_maximal,df=1)")),
+    ),
+    values="relatedness_by_sense",
+    unit="pairs",
+    title="Mean rating of the pairs, by sense",
+)
+
+SENSE_BOUNDARY = BestLayers(
+    "Layers that separate the senses best",
+    pick(LOWEST_AIC),
+    pick("aic(model=intercept_only)"),
+    pick(SAVED),
+    what="separates the same sense from different senses",
+    compared=pick(BEST_RHO),
+    compared_name="relatedness",
+    strong=MAIN,
+)
+
+LAYERS = LayerCurves(
+    "Agreement with people by layer",
+    pick(RHO_BY_LAYER),
+    OF_DISTANCE,
+    what="agreement with people",
+    against=(AVERAGE_PERSON,),
+    second=pick(LOWEST_AIC),
+    second_name="best layer for sense",
+    strong=MAIN,
+    allowing=pick(CHOSEN_RHO),
+)
+
+BEYOND_DISTANCE = PairedEstimates(
+    "How far people’s ratings are from what distance predicts",
+    pick("mean_residual(model=norm~distance,layer=chosen)", condition="same_sense=True"),
+    pick("mean_residual(model=norm~distance,layer=chosen)", condition="same_sense=False"),
+    "same sense",
+    "different senses",
+    RESIDUAL,
+    claim="people rate pairs with the same sense higher, and pairs with different senses lower, than distance predicts",
+    axis="Rating minus prediction from distance, points of the scale",
+    below="people rate lower than predicted",
+    above="people rate higher than predicted",
+    tests=(
+        ("Sense beyond distance", pick("chi2(test=sense_beyond_distance,df=1)")),
+        ("Distance beyond sense", pick("chi2(test=distance_beyond_sense,df=1)")),
+    ),
+    strong=MAIN,
+)
+
+SIZE = SlopeOf(
+    "Fit and number of parameters",
+    pick("slope(of=log10_parameters,outcome=max_r_squared)"),
+    pick(BEST_R2),
+    pick("n_parameters"),
+    R_SQUARED,
+    what="R²",
+    per="for ten times as many parameters",
+    x_label="Parameters",
+    strong=MAIN,
+)
+
+
 # -- what SAW-C registered ------------------------------------------------------------------------------------------
 
 
 _PEOPLE = ("condition_mean(", "condition_sd(", "test=sense")
 _OF_AIC = ("aic", LOWEST_AIC, "best_layer(by=aic)")
-_OF_NORMS = ("r_squared", R, RHO, BEST_R2, BEST_RHO, "best_layer(by=r_squared)", "best_layer(by=spearman)")
+_OF_NORMS = ("r_squared", R, RHO_BY_LAYER, BEST_R2, BEST_RHO, "best_layer(by=r_squared)", "best_layer(by=spearman)")
 _BEYOND = "for BETO, the tests of sense beyond distance and of distance beyond sense"
 _TESTS = ("test=sense_beyond_distance", "test=distance_beyond_sense")
 _of_beto = partial(PlannedAnalysis.of_statistics, subject=BETO, view=VIEWS["saw_c"][0])
@@ -92,7 +203,7 @@ def planned_analyses(settings: SawCSettings) -> tuple[PlannedAnalysis, ...]:
 study = Study(
     "saw_c",
     headline="Do language models relate word uses as people do?",
-    answer=answers.AGREEMENT,
+    answer=AGREEMENT,
     title=lambda run: f"Relatedness in context: {run.card.title if run.card else run.name}",
     subtitle="People and encoders side by side",
     citation=(
@@ -142,7 +253,7 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
     "Do people rate two uses of the same sense as more related than two different senses?",
     place="SAW-C §3.5",
     needs=("ratings", "senses"),
-    answer=answers.SENSE_IN_RATINGS,
+    answer=SENSE_IN_RATINGS,
     short="People",
     families=(TestFamily("sense", ("chi2",), repeats=("p",)), COEFFICIENTS, ORDINAL),
 )
@@ -156,7 +267,7 @@ def ratings_by_sense(run: SawCData) -> object:
     "At which layer do distances separate senses best?",
     place="SAW-C §4.2",
     needs=("senses", "distances"),
-    answer=answers.SENSE_BOUNDARY,
+    answer=SENSE_BOUNDARY,
     short="Senses",
 )
 def sense_boundary(run: SawCData) -> object:
@@ -172,7 +283,7 @@ def sense_boundary(run: SawCData) -> object:
         TestFamily("subjects", ("r_squared_difference(between=subjects)",)),
         TestFamily("layers", ("r_squared_difference(between=layers)",)),
     ),
-    answer=answers.LAYERS,
+    answer=LAYERS,
     short="Layers",
 )
 def relatedness(run: SawCData) -> object:
@@ -187,7 +298,7 @@ def relatedness(run: SawCData) -> object:
     "Do people see a boundary between senses beyond distance?",
     place="SAW-C §4.5, §5.4",
     needs=("norms", "senses", "distances"),
-    answer=answers.BEYOND_DISTANCE,
+    answer=BEYOND_DISTANCE,
     short="Boundary",
     families=(
         TestFamily("languages", languages.LANGUAGE_TESTS),
@@ -206,7 +317,7 @@ def beyond_distance(run: SawCData) -> object:
     "Do larger models follow people more closely?",
     place="SAW-C §5.2, §5.3",
     needs=("norms", "distances"),
-    answer=answers.SIZE,
+    answer=SIZE,
     short="Size",
     families=(
         TestFamily("size", ("slope",), repeats=("p",)),

@@ -12,25 +12,89 @@ from lexiscope.analysis.choices.choice_sets import EXPECTED, UNDECIDED
 from lexiscope.analysis.families import TestFamily
 from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Record
+from lexiscope.report.answers.answer import Answer
+from lexiscope.report.answers.numbers import PERCENT, Numbers, Quantity, pick
+from lexiscope.report.answers.subjects import Against, SubjectEstimates
 from lexiscope.report.page.simulated import simulated_text
 from lexiscope.report.part import record_cell
+from lexiscope.report.parts.sense_parts import best_beta, orders_sentence, verdicts_sentence
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Cell, Format, Table, drop_empty
 from lexiscope.studies.kit.study import Study, read_texts
-from lexiscope.studies.sense_induction import answers
-from lexiscope.studies.sense_induction.data import compared_answers, load_run, text_files
-from lexiscope.studies.sense_induction.paper_tables import paper_tables, senses_left_out
-from lexiscope.studies.sense_induction.people import people
-from lexiscope.studies.sense_induction.planted import recovery
+from lexiscope.studies.sense_induction.data import SenseData, compared_answers, load_run, text_files
+from lexiscope.studies.sense_induction.paper_tables import differences, paper_tables, senses_left_out
+from lexiscope.studies.sense_induction.planted import people, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.studies.sense_induction.similarity import contrast, same_sense, usages, words
-from lexiscope.studies.sense_induction.vectors import frequency, noise, sense_sections, trainings, write_pages
+from lexiscope.studies.sense_induction.similarity import contrast, orders, same_sense, usages, words
+from lexiscope.studies.sense_induction.vectors import (
+    GRID,
+    frequency,
+    noise,
+    scws_records,
+    sense_sections,
+    trainings,
+    write_pages,
+)
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
 from lexiscope.training.gasi.planted import MADE_UP
 
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
 SUBTITLE = "Vectors with several senses for a word, beside people's ratings and judgments"
+
+
+# -- which results decide the answers of the Results page -----------------------------------------------------------
+
+_RHO = Quantity("100ρ", "100 × Spearman’s ρ with people’s ratings", bounds=(-100.0, 100.0), digits=1)
+WORDS = SubjectEstimates(
+    "Similarity of words compared with people’s ratings (MaxSim)",
+    pick("spearman_x100(similarity=max_sim)"),
+    _RHO,
+    claim="follow people’s ratings",
+    rows_are=("result", "results"),
+    group=("dataset",),
+    name="word_similarity",
+)
+USAGES = SubjectEstimates(
+    "Similarity of usages compared with people’s ratings (MaxSimC)",
+    pick("spearman_x100(similarity=max_sim_c)"),
+    _RHO,
+    claim="follow people’s ratings",
+    against=(Against("one rater", pick("rater_agreement_x100(")),),
+    group=("dataset",),
+    name="usage_similarity",
+)
+SAME_SENSE = SubjectEstimates(
+    "Pairs of usages judged correctly",
+    pick("percent_right(of=all)"),
+    PERCENT,
+    claim="are right more often than chance",
+    against=(Against("chance", value=50.0, kind="chance"),),
+    rows_are=("result", "results"),
+    group=("dataset", "condition"),
+    name="same_sense",
+    axis="Percent right",
+)
+
+
+def _best_noise(_numbers: Numbers, run: SenseData) -> Answer | None:
+    """Return which β of a grid is best on SCWS; without a grid the default answers."""
+    return _in_one_sentence(best_beta(run.own_trainings, scws_records(run), GRID["AvgSimC"], named="AvgSimC on SCWS"))
+
+
+def _choice(_numbers: Numbers, run: SenseData) -> Answer | None:
+    """Return whether similarity and the reading of senses choose the same vectors."""
+    first, second = "a similarity", "the reading of senses"
+    return _in_one_sentence(orders_sentence(run.once(orders), first=first, second=second, who="vectors"))
+
+
+def published_differences(_numbers: Numbers, run: SenseData) -> Answer | None:
+    """Return how many differences of the paper's tables hold, are reversed, or are not computed."""
+    return _in_one_sentence(verdicts_sentence(run.once(differences)))
+
+
+def _in_one_sentence(text: str) -> Answer | None:
+    return Answer("", (f"{text}.",), apa=f"{text}.") if text else None
 
 
 study = Study(
@@ -54,28 +118,28 @@ study.question(
     "How closely do similarities of words follow people's ratings?",
     place="§5, Tables 6 and 7",
     needs="rated pairs of words",
-    answer=answers.WORDS,
+    answer=WORDS,
     short="Words",
 )(words)
 study.question(
     "How closely do similarities of usages in context follow people's ratings?",
     place="§5",
     needs="rated pairs of usages",
-    answer=answers.USAGES,
+    answer=USAGES,
     short="Usages",
 )(usages)
 study.question(
     "Are usages with one meaning given one sense, and others not?",
     place="§5, Table 8",
     needs="pairs with a right answer",
-    answer=answers.SAME_SENSE,
+    answer=SAME_SENSE,
     short="Same sense",
 )(same_sense)
 study.question("Are planted senses recovered?", place="not in the paper", short="Planted")(recovery)
 study.question(
     "How strong must the noise be, and what does it do?",
     place="§3, Figures 3 and 5",
-    answer=answers.noise,
+    answer=_best_noise,
     short="Noise",
 )(noise)
 study.question(
@@ -86,13 +150,13 @@ study.question(
 )(frequency)
 study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", short="People")(people)
 study.question(
-    "Do similarity and interpretability choose the same vectors?", place="§5.1", answer=answers.choice, short="Choice"
+    "Do similarity and interpretability choose the same vectors?", place="§5.1", answer=_choice, short="Choice"
 )(contrast)
 study.question(
     "Do the differences between models in the published Tables 5 to 7 hold here?",
     place="Tables 5 to 7, Figure 3",
     needs="trainings of this program",
-    answer=answers.published_differences,
+    answer=published_differences,
     short="Paper",
 )(paper_tables)
 study.question(

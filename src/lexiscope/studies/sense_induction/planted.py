@@ -1,4 +1,6 @@
-"""Planted senses: how well each subject recovers the known senses of pseudo-words.
+"""Tests of senses: planted senses, and people's tests: intruders, choice of a sense, duplicates (Tables 1 to 3).
+
+Planted senses: how well each subject recovers the known senses of pseudo-words.
 
 Two measures, which may disagree: by the usages (does the chosen sense agree with the planted one?), and by the
 neighbours of the senses (are the neighbours of the chosen sense similar to the planted word?). Near duplicates of one
@@ -8,8 +10,15 @@ sense can score well by the first although their neighbours are the same.
 from __future__ import annotations
 
 from lexiscope.core.result import Result
-from lexiscope.report.part import Omission
+from lexiscope.report.part import Omission, Part, part_of
 from lexiscope.report.parts.sense_parts import calibration_tables, planted_table
+from lexiscope.report.parts.sense_test_parts import (
+    accuracy_part,
+    agreement_part,
+    duplicates_part,
+    single_sense_reference,
+    words_in_groups,
+)
 from lexiscope.senses.examples import ReadsSenses
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.training.gasi.planted import PlantedSenses
@@ -61,3 +70,19 @@ def _looks_omission(planted: PlantedSenses) -> Omission | None:
     why = "usages of one planted word only, or a planted word that the reference vectors do not know"
     reason = f"{len(without)} of {len(words)} pseudo-words have {why}: {', '.join(without[:5])}."
     return Omission(_LOOKS, reason) if without else None
+
+
+def accuracies(run: SenseData) -> Part:
+    """Return how often people find intruders and choose the model's sense, for each model whose senses were asked."""
+    if not len(run.people.responses):
+        why = "No answers of people were given: --people FILE, with the items that were asked."
+        return part_of(Omission("Word intrusion, sense selection", why))
+    return accuracy_part(run.tests, run.titles)
+
+
+def people(run: SenseData) -> tuple[Part, ...]:
+    """Return accuracy and agreement of people on the senses, and whether confused senses are duplicates."""
+    # without a second word nothing can be resampled; the tables of accuracies say so
+    tests = [test for test in run.tests if test.can_resample]
+    reference = single_sense_reference(run.subjects, words_in_groups(run.people.items.values()), run.titles)
+    return (run.once(accuracies), agreement_part(tests, run.titles), duplicates_part(tests, run.titles, reference))

@@ -6,6 +6,7 @@ Ivan, Ramisch & Nasr 2025. The study runs on the released collection with its re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
@@ -13,13 +14,17 @@ from pathlib import Path
 
 from lexiscope.analysis.choices.design import CORRECT, INCORRECT, RANDOM, Cell, cell_named
 from lexiscope.analysis.families import TestFamily
-from lexiscope.core.result import Record
+from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.spec import plain_name
+from lexiscope.report.answers.answer import PARTLY, UNDECIDED, YES, Answer
+from lexiscope.report.answers.numbers import PERCENT, Numbers, Quantity, pick
+from lexiscope.report.answers.subjects import Against, SubjectEstimates
+from lexiscope.report.marks.drawing import Axis
+from lexiscope.report.marks.forest import Forest, ForestRow
 from lexiscope.report.parts.accuracy_tables import accuracy_overview
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.synonymy import accuracy, data, further, gaps
-from lexiscope.studies.synonymy import answers as page
 from lexiscope.studies.synonymy.data import TEXTS, SynonymyData
 from lexiscope.studies.synonymy.design import RunDesign, is_papers, label_of, ordered_cells
 from lexiscope.studies.synonymy.settings import SynonymySettings
@@ -51,6 +56,105 @@ def _papers_conditions(run: SynonymyData) -> str:
 def _limits(run: SynonymyData) -> Sequence[str]:
     recorded = TEXTS["recorded outcomes"] if run.of_kind("recorded") else ()
     return (*(() if run.own else TEXTS["items of the paper"]), *TEXTS["limits"], *recorded)
+
+
+# -- which results decide the answers of the Results page -----------------------------------------------------------
+
+
+def _is_controlled(condition: object) -> bool:
+    return str(condition).endswith("/controlled")
+
+
+PREFERENCE = SubjectEstimates(
+    "Accuracy with a distractor from another sense, by test",
+    pick("percent_right(", condition=_is_controlled),
+    PERCENT,
+    claim="are above chance",
+    claim_one="is right more often than chance",
+    against=(Against("chance", value=50.0, kind="chance"),),
+    rows_are=("result", "results"),
+    group=("condition",),
+    paired=(("the word-frequency baseline", pick("above_baseline")),),
+    name="accuracy",
+    axis="Percent right",
+)
+WITHOUT_CONTEXT = SubjectEstimates(
+    "Accuracy without context, the synonym among random words",
+    pick("percent_right(", condition=lambda name: str(name).endswith("/correct_vs_random")),
+    PERCENT,
+    claim="are above chance",
+    claim_one="is right more often than chance",
+    against=(Against("chance (1 of 11)", value=100 / 11, kind="chance"),),
+    rows_are=("result", "results"),
+    group=("condition",),
+    name="without_context",
+    axis="Percent right",
+)
+CONSISTENCY = SubjectEstimates(
+    "Share of the items right in one test that are right in the other",
+    pick("given(a=1,b=1)"),
+    Quantity("", "Percent", bounds=(0.0, 100.0), digits=0, times=100.0, unit="%"),
+    claim="have such items",
+    rows_are=("comparison", "comparisons"),
+    group=("condition",),
+    name="consistency",
+    axis="Percent of the items right in the first test",
+)
+
+
+def best_expression(numbers: Numbers, _run: object) -> Answer | None:
+    """Return which expression of the relation is right most often, by model and kind of test."""
+    named = [record for record in numbers.known(pick("best_expression")) if record.note]
+    if not named:
+        return None
+    counts = Counter(record.note for record in named)
+    name, most = counts.most_common(1)[0]
+    first = next(record for record in named if record.note == name)
+    lead = f"{name} has the highest accuracy in {most} of {len(named)} comparisons of expressions"
+    shown = f"{numbers.title(first.subject)}, {numbers.title(first.condition)}: {PERCENT.both(first)}"
+    text = f"{lead}, for instance {shown}."
+    others = ", ".join(f"{other} in {n}" for other, n in counts.most_common()[1:])
+    return Answer("", (text, *((f"The others: {others}.",) if others else ())), apa=text)
+
+
+def by_token_difference(numbers: Numbers, _run: object) -> Answer | None:
+    """Say in how many tests accuracy differs where the words are cut into different numbers of tokens."""
+    records = [r for r in numbers.known(pick("accuracy_by_delta(")) if _delta(r) not in ("", "all")]
+    tests = numbers.known(pick("independent_t_p("))
+    if not records:
+        return None
+    lowest, highest = min(records, key=PERCENT.value), max(records, key=PERCENT.value)
+    decided = [(record.p_adjusted if record.p_adjusted is not None else record.value) for record in tests]
+    differing = sum(p is not None and p < 0.05 for p in decided)
+    shown = (f"{PERCENT.text(PERCENT.value(r))} ({numbers.title(r.subject)}, {_tokens(r)})" for r in (lowest, highest))
+    texts = [f"Accuracy ranges from {' to '.join(shown)}."]
+    if tests:
+        texts.insert(0, f"{differing} of {len(tests)} differences from words of equal length have p < .05 (adjusted).")
+    verdict = "" if not tests else YES if differing == len(tests) else PARTLY if differing else UNDECIDED
+    rows = []
+    for record in sorted(records, key=lambda record: (record.subject, int(_delta(record)))):
+        low, high = PERCENT.ends(record) or (None, None)
+        n = f"{record.n:,} items" if record.n else ""
+        rows.append(
+            ForestRow(
+                _tokens(record), PERCENT.value(record), low, high, shown=PERCENT.both(record), side="",
+                tip=f"{_tokens(record)}: {PERCENT.both(record)}, {n}", group=numbers.title(record.subject),
+            )
+        )  # fmt: skip
+    drawing = Forest(
+        name="by_tokens", title="Accuracy by how many tokens more the right word has", rows=tuple(rows[:40]),
+        axis=Axis("Percent right", 0, 100, leading_zero=True), value_head="percent",
+    )  # fmt: skip
+    return Answer(verdict, tuple(texts), apa=" ".join(texts), drawing=drawing)
+
+
+def _delta(record: Record) -> str:
+    return parse_statistic(record.statistic)[1].get("delta", "")
+
+
+def _tokens(record: Record) -> str:
+    delta = int(_delta(record))
+    return "equally many tokens" if delta == 0 else f"{delta:+d} tokens".replace("-", "−")
 
 
 study = Study(
@@ -89,7 +193,7 @@ def _contrast_families(name: str) -> tuple[TestFamily, ...]:
 study.question(
     "Do models prefer a synonym that fits the context to one that does not, and to random nouns?",
     place="§4.1, Table 5, App. E",
-    answer=page.PREFERENCE,
+    answer=PREFERENCE,
     short="Preference",
     families=(
         *_contrast_families("contrasts"),
@@ -101,7 +205,7 @@ study.question(
     "Do they know that two words are synonyms without any context?",
     place="§4.1, Table 5",
     needs="choices without context",
-    answer=page.WITHOUT_CONTEXT,
+    answer=WITHOUT_CONTEXT,
     short="No context",
     families=(TestFamily("above_chance_without_context", ("percent_right",)),),
 )(accuracy.without_context)
@@ -115,7 +219,7 @@ study.question(
 study.question(
     "Do decisions depend on how many tokens a word is cut into?",
     place="§4.3, Table 1",
-    answer=page.by_token_difference,
+    answer=by_token_difference,
     short="Tokens",
     families=(
         TestFamily("token_deltas", ("independent_t_p(variances=pooled)",), columns=("p",)),
@@ -127,13 +231,13 @@ study.question(
 study.question(
     "Are the same items right in different tests?",
     place="§4.4, Tables 14-17",
-    answer=page.CONSISTENCY,
+    answer=CONSISTENCY,
     short="Consistency",
 )(further.consistency)
 study.question(
     "Which expression of the relation works best, and does it work in both directions?",
     place="§4.1, §6, App. G",
-    answer=page.best_expression,
+    answer=best_expression,
     short="Wording",
 )(further.relation)
 study.question(
