@@ -177,7 +177,7 @@ def test_from_a_table_to_suites(build: Path, run: Run) -> None:
     content = json.loads(as_json.stdout)
     assert (content["out"], content["finished_before"]) == ("new", False)
     assert content["counts"]["items"] > 0
-    assert "nothing to do" in again.output
+    assert "already complete" in again.output
     other = run("build", "minimal-pairs", "--corpus", corpus, *ARGUMENTS, "--seed", 5, "--out", "made")
     assert other.exit_code == 1
     assert "these settings differ: seed" in other.output

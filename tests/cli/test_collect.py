@@ -216,7 +216,7 @@ def test_a_sweep_lists_its_plan_and_its_answers(run: Run, tmp_path: Path) -> Non
     assert {row["folder"] for row in rows} == {"mini_relatedness-relatedness-seed0"}
     assert {(row["view"], row["items"]) for row in rows} == {("full", planned_items(planned.stdout)), ("word", 180)}
     assert [row["finished"] for row in json.loads(run(*command, "--dry-run").stdout)] == [True, True]
-    assert "written: RUN (1 run folder)" in run(*command).stdout
+    assert "Saved RUN (1 run folder)" in run(*command).stdout
 
 
 def planned_items(text: str) -> int:

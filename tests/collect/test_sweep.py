@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.collect import collect_run
-from lexiscope.collect.sweep import read_sweep, run_sweep, sweep_plan
+from lexiscope.collect.sweep import read_sweep, run_sweep, sweep_costs, sweep_plan
 from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
@@ -92,9 +92,11 @@ def test_a_sweep_is_continued_and_extended() -> None:
     lost.unlink()
     sweep = read_sweep("sweep.yaml")
     missing = [row for row in sweep_plan(sweep, out=Path("S")) if not row["finished"]]
-    assert [(row["folder"], row["subject"], row["sends"]) for row in missing] == [
-        ("own-seed7", "baseline:random", False)
-    ]
+    assert [(row["folder"], row["subject"]) for row in missing] == [("own-seed7", "baseline:random")]
+    costs = sweep_costs(sweep, out=Path("S"))
+    assert [row["folder"] for row in costs if row["probed"]] == ["own-seed7"]
+    assert all(row["sends"] is False and row["n_requests"] == 0 for row in costs)
+    assert not lost.exists()
     sweep_of(SWEEP.replace("[0, 7]", "[0, 7, 8]"))
     assert lost.is_file()
     assert contents(Path("S/own-seed0")) == before

@@ -211,7 +211,7 @@ def _collect_sweep(sweep: Sweep, *, out: Path, dry_run: bool, threads: int, as_j
     if as_json:
         print_json(rows)
         return
-    say(f"written: {out} ({counted(len(sweep.runs), 'run folder')})")
+    say(f"Saved {out} ({counted(len(sweep.runs), 'run folder')})")
     remark(f"next: lexiscope report {out / sweep.runs[0].folder} --out report.html", quiet=quiet)
 
 

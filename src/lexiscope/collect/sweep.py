@@ -1,6 +1,6 @@
 """Sweeps: many models, datasets, views and seeds in one YAML file and one folder.
 
-Each dataset with each seed is a run in a folder of its own below the folder of the sweep, with the files that a single
+Each dataset with each seed is a run in a separate folder below the folder of the sweep, with the files that a single
 collection writes. The plan is computed from the file at each start; what is sealed already is read, what is missing is
 asked. The folder's ``run.json`` names the runs and has the sha256 of all their files.
 """

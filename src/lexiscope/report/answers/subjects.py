@@ -62,7 +62,7 @@ class SubjectEstimates:
 
     ``statistic`` is what is shown, ``title`` what the figure shows, ``claim`` what an estimate above the line of
     chance (else above 0) means, as a verb for several (``follow people's ratings``); ``claim_one`` is for one,
-    where it has other words (else only the verb changes: ``follows``, ``is``, ``has``). ``in_sample`` is the same
+    if more than the verb changes (else it is made of *claim*: ``follows``, ``is``, ``has``). ``in_sample`` is the same
     statistic at the layer chosen on the same items, drawn pale. ``place`` is the share of people below a subject,
     ``raters`` where the values of single people are (:attr:`Numbers.single`). ``rows_are`` names the rows.
     ``label`` and ``group`` are the fields that rows are named and grouped by (``point``: the point of

@@ -116,7 +116,7 @@ MODELS = SubjectEstimates(
 OPEN_OR_ENDED = SubjectEstimates(
     "Accuracy within SD on ended minus open stories",
     pick("accuracy_difference(of=ended_minus_open)"),
-    Quantity("", "Difference in accuracy within SD, points", bounds=None, digits=1, times=100.0, unit=" points"),
+    Quantity("", "Accuracy on ended minus open stories", bounds=None, digits=1, times=100.0, unit=" points"),
     claim="are more accurate on ended stories",
     claim_one="is more accurate on ended stories by",
     uncounted=GUESSES,

@@ -156,7 +156,7 @@ MISLEADING = SubjectEstimates(
 study = Study(
     "context_bias",
     headline="Can the context alone, or the word alone, solve these data?",
-    title=lambda run: f"Context and word bias: {', '.join(audit.name for audit in run.sets)}",
+    title=lambda run: f"Context and word bias: {', '.join(run.names[audit.name] for audit in run.sets)}",
     subtitle="Models trained on the whole input and on each part of it, compared with people",
     citation="Liu, Q., McCarthy, D., & Korhonen, A. (2022). Measuring Context-Word Biases in Lexical Semantic "
     "Datasets. Proceedings of the 2022 Conference on Empirical Methods in Natural Language Processing. "
