@@ -26,7 +26,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "data": ("lexiscope.cli.data:data", "Fetch, verify or locate published data."),
     "build": (
         "lexiscope.cli.build:build",
-        "Make items of your own: minimal pairs from a corpus and a lexicon, and their curation.",
+        "Make your own items: minimal pairs from a corpus and a lexicon, and their curation.",
     ),
     "gaps": ("lexiscope.cli.gaps:gaps", "Gap filling: items, accepted answers found, answers coded by people."),
     "choices": ("lexiscope.cli.choices:choices", "Ask people to choose on a spreadsheet: substitutes, items by view."),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.subjects.fake_chat import FakeChat, serving
 
 import lexiscope
 from lexiscope.core.dataset import SubjectFacts
@@ -20,7 +21,7 @@ from lexiscope.core.result import Estimate, read_records
 from lexiscope.core.sealed import check_run
 from lexiscope.core.subject import Progress
 from lexiscope.core.usage import Usage
-from lexiscope.studies.kit.profile.battery import Battery, parse_battery
+from lexiscope.studies.kit.profile.battery import Battery, load_battery, parse_battery
 from lexiscope.studies.kit.profile.lines import Measured, NoNumber
 from lexiscope.studies.kit.profile.profiled import Profile, profile_models
 from lexiscope.studies.kit.profile.run_folder import write_profile
@@ -183,6 +184,19 @@ def test_what_cannot_be_profiled(tmp_path: Path) -> None:
         profile_models(["baseline:random", "baseline:random"], battery=parse_battery(BATTERY), cache=tmp_path)
     with pytest.raises(SpecError, match="'gpt-9' is not a subject"):
         lexiscope.profile("gpt-9")
+
+
+def test_a_chat_model_is_asked_in_its_prompts_alone(tmp_path: Path) -> None:
+    """The wordings of a line are those of models that score: a chat model is asked each item once, and has numbers."""
+    endpoint = FakeChat(says=lambda body: "yes" if "yes" in body["messages"][-1]["content"].casefold() else "1")
+    with serving(endpoint) as url:
+        made = profile_models([f"chat:m@{url}?variant=guidelines"], battery=load_battery("mini"), cache=tmp_path)
+    outcomes = made.models[0].outcomes
+    assert [
+        line for line, outcome in outcomes.items() if isinstance(outcome, NoNumber) and "variant" in outcome.why
+    ] == []
+    assert isinstance(outcomes["mini_same_sense"], Measured)
+    assert set(endpoint.paid.values()) == {1}
 
 
 def test_models_whose_answers_were_published(published: Path, tmp_path: Path) -> None:

@@ -27,10 +27,11 @@ from lexiscope.core.errors import (
     SpecError,
     StatisticError,
 )
+from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.simulated import COLLECTED
-from lexiscope.core.spec import SubjectSpec, plain_name
+from lexiscope.core.spec import SubjectSpec, plain_name, without_option
 from lexiscope.core.subject import Scores, Subject, capabilities
 from lexiscope.resources.fetch import cache_folder
 from lexiscope.studies.kit.languages import other_language
@@ -210,9 +211,15 @@ def _default_cache() -> Path:
 
 
 def _other_wordings(line: BatteryLine, subject: Subject) -> dict[str, str]:
-    """Return the specs of a subject in the other wordings of a line, by wording."""
+    """Return the specs of a subject in the other wordings of a line, by wording.
+
+    The wordings of a line are those of models that score texts: a chat model has prompts, which have other names. A
+    subject whose spec names its wording is asked in no other.
+    """
     spec, task = subject.subject_id, catalog.task(line.task)
-    if not (line.wordings and takes_wordings(subject.kind, task) and catalog.has("subjects", subject.kind)):
+    if not line.wordings or isinstance(subject, Converses) or without_option(spec, "variant")[1]:
+        return {}
+    if not (takes_wordings(subject.kind, task) and catalog.has("subjects", subject.kind)):
         return {}
     worded = zip(line.wordings, in_wordings([spec], line.wordings, task), strict=True)
     return {wording: other for wording, other in worded if other != spec}
