@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from lexiscope.annotation.store.answers import planned_trials
 from lexiscope.annotation.store.engine import DATABASE_NAME
@@ -118,6 +118,14 @@ class Session(RuleBasedStateMachine):
 
 Session.TestCase.settings = settings(max_examples=10, stateful_step_count=20, deadline=None, derandomize=True)
 TestSession = Session.TestCase
+
+
+@pytest.mark.soak
+def test_two_thousand_sequences() -> None:
+    """The same rules, 2,000 sequences of up to 40 steps: what is stored is the model."""
+    run_state_machine_as_test(
+        Session, settings=settings(max_examples=2000, stateful_step_count=40, deadline=None, derandomize=True)
+    )
 
 
 REFUSED = [
@@ -306,7 +314,7 @@ def test_text_of_all_planes_is_stored_exactly_or_refused(tmp_path: Path) -> None
         who = active(store, ["sentence"])
         latest: list[int] = []
 
-        @settings(max_examples=120, deadline=None, derandomize=True)
+        @settings(max_examples=300, deadline=None, derandomize=True)
         @given(
             st.one_of(
                 st.text(st.characters(exclude_categories=()), min_size=1, max_size=40),

@@ -152,7 +152,7 @@ def _trials(number: int, list_number: int = 0) -> tuple[AssignedTrial, ...]:
     return plan_trials(_study(), DESIGN, list_number=list_number, number=number)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(number=st.integers(1, 10**9), list_number=st.integers(0, 2))
 def test_trials_hold_the_list_and_its_checks(number: int, list_number: int) -> None:
     """Everybody gets every item of the list once, the catch trial and the attention check, neither first nor last."""

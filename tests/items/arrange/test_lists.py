@@ -39,7 +39,7 @@ def spread(design: ListDesign, key: Callable[[Item], Hashable]) -> int:
     return max(max(c[k] for c in counts) - min(c[k] for c in counts) for k in set().union(*counts))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.booleans()), min_size=1, max_size=40), st.data())
 def test_lists_are_balanced_in_every_way(rows: list[tuple[str, bool]], data: st.DataObject) -> None:
     """Over random designs: every item once; size, sense, word and word × sense differ by at most 1 between lists."""
