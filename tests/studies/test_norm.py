@@ -105,9 +105,9 @@ def test_the_wording_of_a_test_that_is_not_passed_and_of_a_number_without_an_end
     name = "number_needed_to_beat(method=spearman)"
     curve = Record("agreement_of_people(k=1,method=spearman)", 0.6, subject="people")
     for record, expected in (
-        (Record(name, 3.0, subject="m", low=2.0, high=5.0), "as the mean of about 3 people [2, 5]."),
+        (Record(name, 3.0, subject="m", low=2.0, high=5.0), "The mean of about 3 people [2, 5] agrees with"),
         (Record(name, None, subject="m", note="undefined: not reached"), "m: not reached."),
-        (Record(name, 1.0, subject="m", note="no upper end: 1 or more"), "as one person (no upper end: 1 or more)."),
+        (Record(name, 1.0, subject="m", note="no upper end: 1 or more"), "One person (no upper end: 1 or more) agrees"),
     ):
         worth = answers.NEEDED.answer(Numbers((record, curve)))
         assert worth is not None

@@ -53,9 +53,10 @@ def norm(*, source: str, out: Path | None, as_json: bool, quiet: bool, **given: 
     items with ratings, or ratings with --items; some items may be without ratings, or all. --subject adds models that
     answer now.
 
-    The report has the number of people whose mean is as close as a model (number needed to beat), the alternative
-    annotator test, means and contrasts that are valid for any model (prediction-powered inference), norms of single
-    items, and an allocation of items to people, as files for lexiscope annotate, with a stopping rule.
+    The report has the number of people whose mean agrees with other people as well as a model does (number needed to
+    beat), the alternative annotator test, means and contrasts that are valid for any model (prediction-powered
+    inference), norms of single items, and an allocation of items to people, as files for lexiscope annotate, with a
+    stopping rule.
     """
     settings = options.make_settings(NormSettings, {**given, **_given_source(source)})
     run_folder = out or Path(f"{Path(source).stem}_norm")

@@ -70,10 +70,10 @@ class ModelWorth:
             return f"{title}: {record.note.removeprefix('undefined: ')}."
         k = round(record.value)
         interval = f" [{record.low:g}, {record.high:g}]" if record.low is not None and record.high is not None else ""
-        how = f"one person{interval}" if k == 1 else f"the mean of about {k} people{interval}"
+        how = f"One person{interval}" if k == 1 else f"The mean of about {k} people{interval}"
         note = next((part for part in record.note.split("; ") if part.startswith("no upper end")), "")
         more = f" ({note})" if note else ""
-        return f"{title}’s ratings are as close to the norm as {how}{more}."
+        return f"{how}{more} agrees with other people at least as well as {title}’s ratings do, by rank correlation."
 
     def _together(self, records: list[Record], numbers: Numbers) -> list[str]:
         """Return what one person and the model together reach, of the first model."""
