@@ -111,7 +111,8 @@ def test_a_dry_run_counts_what_is_still_to_be_sent(items: Path, run: Run, endpoi
     )["costs"]
     assert (silent["n_requests"], silent["cost"]) == (None, None)
     assert "cannot be counted without a request" in silent["assumption"]
-    assert (done["n_requests"], done["prompt_tokens"], done["cost"], done["request"]) == (0, 0, 0, {})
+    assert (done["n_requests"], done["n_kept"], done["prompt_tokens"], done["request"]) == (0, 2, 0, {})
+    assert done["cost"] == 0
 
 
 def test_the_printed_costs_are_readable(items: Path, run: Run, tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ from lexiscope.core.usage import Usage
 from lexiscope.datasets import mini_ambistory
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
+from lexiscope.studies.ambistory.coding import error_tags, raters_comments, write_sheet
 from lexiscope.studies.ambistory.data import AmbistoryData, load_run
-from lexiscope.studies.ambistory.errors import error_tags, raters_comments, write_sheet
 from lexiscope.studies.ambistory.models import worked_examples
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.data import given_files

@@ -140,12 +140,12 @@ def collect(
     known = load_items(labelled, read_map(pairs), task=task, language=language) if labelled else None
     asked = catalog.task(task) if known is None else task_with_labelled(task, known.items, source.items)
     answering = [catalog.subject(with_run_options(spec, device=device)) for spec in subjects]
-    for text in language_remarks(answering, source.items) if not dry_run else ():
-        remark(text, quiet=quiet)
     if dry_run:
         costs = collection_costs(source.items, answering, asked, views or ("full",), seed=seed, out=out)
         print_costs(costs, as_json=as_json)
         return
+    for text in language_remarks(answering, source.items):
+        remark(text, quiet=quiet)
     with progress_bar(task, quiet=quiet) as report:
         table = collect_run(
             source.items,

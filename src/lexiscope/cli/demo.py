@@ -157,7 +157,7 @@ def write_run(
 def _collect_answers(dataset: Dataset, out: Path, device: str, progress: Progress | None) -> ResponseTable:
     return collect_run(
         dataset.items,
-        [with_run_options(SUBJECT, device=device) if device != "cpu" else SUBJECT],
+        [with_run_options(SUBJECT, device=device)],
         dataset.card.task,
         out=out / dataset.card.name,
         views=(VIEW,),

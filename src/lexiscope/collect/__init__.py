@@ -213,9 +213,9 @@ def place_of_answers(
     It is *out*, the folder of a run, or the one that :func:`kept_answers` uses in *cache*. Nothing is asked or written.
     """
     question = _collection_of(items, [subject], task, (view,), seed)
-    key = question.key(question.parts[0])
-    folder = out if cache is None else cache / _digest({**key, "versions": versions()})
-    return folder, folder is not None and _seal_path(folder, key).is_file()
+    (part,) = question.parts
+    folder = out if cache is None else cache / _digest({**question.key(part), "versions": versions()})
+    return folder, folder is not None and _is_sealed(folder, question, part)
 
 
 def baseline_answers(items: Sequence[Item], spec: str, task: str) -> tuple[ResponseTable, str]:

@@ -85,16 +85,17 @@ def collection_costs(
         for view in views:
             nothing = CollectionCost(subject.subject_id, question.name, view, len(items))
             if _is_uncounted(subject, question):
-                costs.append(_unknown(nothing, _UNASKED, sends=True))
+                costs.append(_uncounted(nothing))
+                continue
+            if isinstance(subject, Recording):
+                costs.append(nothing)
                 continue
             place, finished = place_of_answers(items, subject, question, view=view, seed=seed, out=out, cache=cache)
-            if finished or isinstance(subject, Recording):
-                costs.append(nothing)
+            chat = _chat_cost(nothing, items, subject, question, None if place is None else place / WORK)
+            if finished:
+                costs.append(replace(nothing, n_kept=chat.n_kept if chat else 0))
             else:
-                work = None if place is None else place / WORK
-                costs.append(
-                    _chat_cost(nothing, items, subject, question, work) or _probed(nothing, items, subject, question)
-                )
+                costs.append(chat or _probed(nothing, items, subject, question))
     return costs
 
 
@@ -149,7 +150,7 @@ def _probed(nothing: CollectionCost, items: Sequence[Item], subject: Subject, ta
     try:
         task.answer(sample, subject, view=nothing.view)
     except LexiscopeError as error:
-        return _unknown(nothing, f"not known: {str(error).splitlines()[0]}", sends=False)
+        return replace(nothing, device_hours=None, assumption=f"not known: {str(error).splitlines()[0]}")
     seconds = (loaded - begun) + (time.perf_counter() - loaded) / len(sample) * len(items)
     return replace(
         nothing,
@@ -159,9 +160,7 @@ def _probed(nothing: CollectionCost, items: Sequence[Item], subject: Subject, ta
     )
 
 
-def _unknown(nothing: CollectionCost, why: str, *, sends: bool) -> CollectionCost:
-    if not sends:
-        return replace(nothing, device_hours=None, assumption=why)
+def _uncounted(nothing: CollectionCost) -> CollectionCost:
     return replace(
         nothing,
         sends=True,
@@ -169,5 +168,5 @@ def _unknown(nothing: CollectionCost, why: str, *, sends: bool) -> CollectionCos
         prompt_tokens=None,
         completion_tokens=None,
         cost=None,
-        assumption=why,
+        assumption=_UNASKED,
     )

@@ -230,16 +230,6 @@ def _arguments(steps: Steps, pace: StepSettings, course: TrainingOutcome, place:
     return made
 
 
-_frozen: list[bool] = []
-
-
-def _is_frozen() -> bool:
-    # counting walks through all that is left out, half a second for ten million objects: once is enough
-    if not _frozen and gc.get_freeze_count():
-        _frozen.append(True)
-    return bool(_frozen)
-
-
 @contextmanager
 def _isolated() -> Iterator[None]:
     """Keep the Trainer and the rest of the process apart, both ways.
@@ -252,7 +242,7 @@ def _isolated() -> Iterator[None]:
     verbosity = transformers.logging.get_verbosity()
     hidden = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("ACCELERATE_")}
     # what the program itself left out of garbage collections stays out of them
-    own = not _is_frozen()
+    own = gc.get_freeze_count() == 0
     if own:
         gc.freeze()
     try:

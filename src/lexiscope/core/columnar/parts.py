@@ -77,8 +77,8 @@ def find_parts(place: Path) -> tuple[list[StoredPart], list[str]]:
     """Return the files of responses at a place, a file or a folder, and the names of files that no record names.
 
     For a run it is ``responses.parquet``; for a folder of parts, those in its ``run.json``; of any other folder, all
-    Parquet files whose path has no name that begins with a dot or an underscore. The parts of
-    a run below the folder are not among them: their rows are in its ``responses.parquet``.
+    Parquet files whose path has no name that begins with a dot or an underscore. The parts of a
+    run below the folder are not among them: their rows are in its ``responses.parquet``.
     Errors: :class:`InputError` for a place without responses; :class:`RunError` for a run that is not finished, and
     for a record that is damaged.
     """

@@ -162,7 +162,7 @@ class SubjectEstimates:
             sides = [min(side, other or 0) for side, other in zip(sides, strict, strict=True)]
         if all(self.quantity.ends(record) is None for record in ranked):
             return ""
-        if self._are_subjects and self._is_baseline(ranked[0]):
+        if self._only_baselines(ranked):
             return UNASKED
         if not any(side > 0 for side in sides):
             return REVERSED if all(side < 0 for side in sides) else UNDECIDED if len(ranked) == 1 else NO
@@ -176,7 +176,7 @@ class SubjectEstimates:
 
     def _first_sentence(self, ranked: Sequence[Record], compared: Sequence[Compared], numbers: Numbers) -> str:
         n, best = len(ranked), ranked[0]
-        if self._are_subjects and self._is_baseline(best):
+        if self._only_baselines(ranked):
             return f"Only baselines answered; the highest is {self._of(best, numbers)}."
         chance = next((c for c in compared if c.against.kind == "chance"), None)
         beyond = f"; {chance.against.name} is {self.quantity.text(chance.value)}" if chance else ""
@@ -185,8 +185,7 @@ class SubjectEstimates:
             title = self._title_of(best, numbers)
             if k:
                 # "is below people by 4 points" continues with its value; else it follows a comma
-                verb, _, rest = self.claim.partition(" ")
-                claim = self.claim_one or f"{_OF_ONE.get(verb, verb + 's')} {rest}".rstrip()
+                claim = self._claim_of_one
                 comma = "" if claim.endswith(" by") else ","
                 return f"{title} {claim}{comma} {self.quantity.equation(best, named=True)}{beyond}."
             value = f"{self._plain_symbol} of {title} is {self.quantity.both(best, named=True)}{beyond}"
@@ -255,13 +254,17 @@ class SubjectEstimates:
             texts.append("The layer was chosen on the same items, which makes the value too high.")
         return " ".join(texts)
 
+    @property
+    def _claim_of_one(self) -> str:
+        verb, _, rest = self.claim.partition(" ")
+        return self.claim_one or f"{_OF_ONE.get(verb, verb + 's')} {rest}".rstrip()
+
     def _is_baseline(self, record: Record) -> bool:
         return record.subject.startswith("baseline:") or record.subject in self.uncounted
 
-    @property
-    def _are_subjects(self) -> bool:
-        """Whether the rows are subjects, so that baselines alone answer nothing."""
-        return self.label == "subject"
+    def _only_baselines(self, ranked: Sequence[Record]) -> bool:
+        """Whether the rows are subjects and no model is among them: baselines come first only if they are alone."""
+        return self.label == "subject" and self._is_baseline(ranked[0])
 
     @property
     def _plain_symbol(self) -> str:

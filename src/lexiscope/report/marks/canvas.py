@@ -27,6 +27,8 @@ PALETTE: Mapping[str, Mapping[str, str]] = {
 """Colours by role: blue is models, orange is people, green and purple are two conditions. Each ≥ 5 : 1 on ``bg``."""
 
 Anchor = Literal["start", "middle", "end"]
+LINE = 15.0
+"""From one line of text to the next. *Unit:* pixels."""
 _FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif'
 _FILE_FONTS = ("Liberation Sans", "Arial", "Helvetica", "DejaVu Sans")
 _PIXELS_PER_MM = 96 / 25.4
@@ -181,6 +183,11 @@ class Canvas:
         """Write a line of text."""
         if text:
             self.shapes.append(Lettering(x, y, text, look, anchor))
+
+    def lines(self, x: float, y: float, lines: Sequence[str], look: str, anchor: Anchor = "start") -> None:
+        """Write lines of text below each other; *y* is that of the first."""
+        for number, text in enumerate(lines):
+            self.words(x, y + LINE * number, text, look, anchor)
 
     @contextmanager
     def marked(self, tip: str) -> Iterator[None]:

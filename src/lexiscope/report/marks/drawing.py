@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lexiscope.report.marks.canvas import Canvas, in_lines, nice_ticks, text_width
+from lexiscope.report.marks.canvas import LINE, Canvas, in_lines, nice_ticks, text_width
 
 WIDE, NARROW = 704.0, 350.0
 """The two widths of a drawing in the page: of a screen and of a phone. *Unit:* pixels."""
@@ -130,9 +130,6 @@ class ReferenceLine:
     kind: str = "people"
     tip: str = ""
 
-
-LINE = 15.0
-"""From one line of text to the next. *Unit:* pixels."""
 
 LINES: Mapping[str, tuple[str, str]] = {
     "people": ("ceiling", "people-text-b"),

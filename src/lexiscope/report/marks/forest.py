@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.core.showing import counted
-from lexiscope.report.marks.canvas import Canvas, in_lines, shortened, text_width
+from lexiscope.report.marks.canvas import LINE, Canvas, in_lines, shortened, text_width
 from lexiscope.report.marks.drawing import (
-    LINE,
     Axis,
     Drawing,
     Pixels,
@@ -108,10 +107,8 @@ class Forest(Drawing):
         y, group = y0, ""
         for row, text in zip(self.rows, shown, strict=True):
             if row.group and row.group != group:
-                for line in headings[row.group]:
-                    canvas.words(0, y + LINE, line, "group")
-                    y += LINE
-                y, group = y + 7, row.group
+                canvas.lines(0, y + LINE, headings[row.group], "group")
+                y, group = y + LINE * len(headings[row.group]) + 7, row.group
             self._draw_row(canvas, row, text, y + row_height / 2, row_height, left, side, first, x)
             y += row_height
         return canvas
@@ -169,19 +166,15 @@ class Forest(Drawing):
         bold = "-b" if row.strong else ""
         lines = in_lines(row.label, left - 6, 13)
         label = lines if len(lines) <= 2 else [lines[0], shortened(" ".join(lines[1:]), left - 6, 13)]
-
-        def write_label() -> None:
-            for number, line in enumerate(label):
-                canvas.words(0, y + 4 + LINE * (number - (len(label) - 1) / 2), line, f"label{bold}")
-
+        label_y = y + 4 - LINE * (len(label) - 1) / 2
         if row.value is None:
-            write_label()
+            canvas.lines(0, label_y, label, f"label{bold}")
             canvas.words(first + 4, y + 4, shortened(row.reason, canvas.width - first - 8, 12), "tick")
             return
         kind = "-people" if row.people else ""
         with canvas.marked(row.tip or f"{row.label}: {row.shown}"):
             canvas.rectangle(0, y - height / 2, canvas.width, height, "hit")
-            write_label()
+            canvas.lines(0, label_y, label, f"label{bold}")
             canvas.words(left + side, y + 4, row.side if side else "", "tick", "end")
             if row.low is not None and row.high is not None:
                 canvas.line(x(row.low), y, x(row.high), y, f"bar{kind}")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.core.showing import counted
-from lexiscope.report.marks.canvas import Anchor, Canvas, in_lines, shortened, text_width
-from lexiscope.report.marks.drawing import LINE, Axis, Drawing, Pixels, is_wide, write_axis_label
+from lexiscope.report.marks.canvas import LINE, Anchor, Canvas, in_lines, shortened, text_width
+from lexiscope.report.marks.drawing import Axis, Drawing, Pixels, is_wide, write_axis_label
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,7 @@ class PairedDots(Drawing):
         if self.axis.low < 0 < self.axis.high:
             ends: tuple[tuple[float, Anchor], ...] = ((x(0) - 8, "end"), (x(0) + 8, "start"))
             for (place, anchor), lines in zip(ends, sides, strict=True):
-                for number, line in enumerate(lines):
-                    canvas.words(place, 14 + LINE * number, line, "tick", anchor)
+                canvas.lines(place, 14, lines, "tick", anchor)
         self._draw_names(canvas, x, 34 + further)
         for index, row in enumerate(self.rows):
             self._draw_row(canvas, row, top + row_height * (index + 0.5), row_height, left, x)

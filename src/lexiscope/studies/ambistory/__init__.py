@@ -18,7 +18,7 @@ from lexiscope.report.parts.predictor_tables import predictors_overview
 from lexiscope.report.sections import subjects_table
 from lexiscope.report.tables import Column, Table
 from lexiscope.resources.tables.delimited import read_csv
-from lexiscope.studies.ambistory import errors, models, people
+from lexiscope.studies.ambistory import coding, models, people
 from lexiscope.studies.ambistory.data import PAIRS, SHOTS, SIZES, TEXTS, AmbistoryData, load_run
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.study import Study
@@ -213,10 +213,10 @@ study.question(
     short="Size",
     families=(TestFamily("size", ("spearman(of=n_parameters)",)),),
 )(models.size)
-study.section("Example items", where="after", section_id="cases")(errors.single_samples)
-study.section("What raters wrote beside their ratings", where="after", section_id="comments")(errors.raters_comments)
-study.writes(errors.write_sheet)
-study.writes(errors.write_comment_sheet)
+study.section("Example items", where="after", section_id="cases")(coding.single_samples)
+study.section("What raters wrote beside their ratings", where="after", section_id="comments")(coding.raters_comments)
+study.writes(coding.write_sheet)
+study.writes(coding.write_comment_sheet)
 study.writes(people.write_r_script)
 
 

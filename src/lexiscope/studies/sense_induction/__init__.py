@@ -23,7 +23,7 @@ from lexiscope.report.tables import Cell, Format, Table, drop_empty
 from lexiscope.studies.kit.study import Study, read_texts
 from lexiscope.studies.sense_induction.data import SenseData, compared_answers, load_run, text_files
 from lexiscope.studies.sense_induction.paper_tables import differences, paper_tables, senses_left_out
-from lexiscope.studies.sense_induction.planted import people, recovery
+from lexiscope.studies.sense_induction.sense_tests import people, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.similarity import contrast, orders, same_sense, usages, words
 from lexiscope.studies.sense_induction.vectors import (

@@ -30,7 +30,7 @@ from lexiscope.report.parts.sense_parts import (
 from lexiscope.report.tables import Cell, Column, Format, Head, Table, table_of
 from lexiscope.studies.kit.study import printed_values
 from lexiscope.studies.sense_induction.data import SenseData
-from lexiscope.studies.sense_induction.planted import recovery
+from lexiscope.studies.sense_induction.sense_tests import recovery
 from lexiscope.studies.sense_induction.similarity import usage_records, word_records
 from lexiscope.subjects.senses.gasi import Gasi, lineages
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM, MAX_SIM_C

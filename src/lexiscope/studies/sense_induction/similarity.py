@@ -24,7 +24,7 @@ from lexiscope.report.plots.accuracy import Dot, accuracy_dots
 from lexiscope.report.tables import BOUNDED, Format, drop_empty
 from lexiscope.studies.kit.pairs import PairSet
 from lexiscope.studies.sense_induction.data import SenseData
-from lexiscope.studies.sense_induction.planted import accuracies, recovery
+from lexiscope.studies.sense_induction.sense_tests import accuracies, recovery
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM, AVG_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, MAX_SIM_C
 from lexiscope.tasks.same_sense.by_sense import FLAG, REASONS
 

@@ -178,6 +178,7 @@ def profile_costs(
     A line that a model is not asked costs nothing and has no entry, nor has a model whose answers were published.
     """
     asked, _ = _ask_lines(battery, seed)
+    home = cache or _default_cache()
     costs: list[CollectionCost] = []
     for subject in (_subject_of(model) for model in models):
         for line in asked.values():
@@ -185,11 +186,12 @@ def profile_costs(
                 continue
             ways: list[Subject | str] = [subject, *_other_wordings(line.line, subject).values()]
             for way in ways:
-                how: dict[str, Any] = {"views": (line.line.view,), "seed": seed, "cache": cache or _default_cache()}
-                # a wording that the task does not have is not asked
+                # what is refused before anything is asked makes a line without a number, which costs nothing
                 with contextlib.suppress(CapabilityError, InputError, SpecError):
                     worded = catalog.subject(way) if isinstance(way, str) else way
-                    costs += collection_costs(line.items, [worded], line.line.task, **how)
+                    costs += collection_costs(
+                        line.items, [worded], line.line.task, (line.line.view,), seed=seed, cache=home
+                    )
     return costs
 
 
