@@ -116,9 +116,11 @@ def collect(
     subjects about many datasets: each dataset with each seed has a folder in RUN.
     """
     if sweep is not None:
-        for name in _OF_ONE_RUN:
-            if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-                raise click.UsageError("with --sweep, the file names items, subjects, views and seeds", ctx=ctx)
+        for option in ctx.command.params:
+            name = option.name or ""
+            if name in _OF_ONE_RUN and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                what = f"{option.opts[0]} and --sweep cannot be combined"
+                raise click.UsageError(f"{what}: the file names items, subjects, views and seeds", ctx=ctx)
         _collect_sweep(
             read_sweep(sweep, with_options=partial(with_run_options, device=device)),
             out=out,

@@ -27,9 +27,9 @@ from lexiscope.items.arrange.views import view_item
 
 PROBED = 32
 """How many items a model of this machine is timed on."""
-COUNTED = "tokens: one per 4 characters of the prompts; completions: the most that may be answered"
-_TIMED = "time: {n} items were asked, the others as long as these"
-_UNASKED = "not known: a served model that is not asked in chat cannot be counted without a request"
+COUNTED = "Tokens: one per 4 characters of the prompts. Completions: the maximum that is allowed."
+_TIMED = "Time: measured on {n} items and scaled to all."
+_UNASKED = "Not known: the requests to this endpoint cannot be counted without a request."
 _SECONDS = 3600.0
 
 
@@ -57,7 +57,7 @@ class CollectionCost:
     probed: int = 0
     url: str = ""
     request: Mapping[str, Any] = field(default_factory=dict)
-    assumption: str = "finished, or on record: nothing is asked"
+    assumption: str = "Nothing is asked: the answers are finished or recorded."
 
 
 def collection_costs(
@@ -150,7 +150,7 @@ def _probed(nothing: CollectionCost, items: Sequence[Item], subject: Subject, ta
     try:
         task.answer(sample, subject, view=nothing.view)
     except LexiscopeError as error:
-        return replace(nothing, device_hours=None, assumption=f"not known: {str(error).splitlines()[0]}")
+        return replace(nothing, device_hours=None, assumption=f"Not known: {str(error).splitlines()[0]}")
     seconds = (loaded - begun) + (time.perf_counter() - loaded) / len(sample) * len(items)
     return replace(
         nothing,
