@@ -312,7 +312,7 @@ def test_a_file_and_a_dataset_that_are_confused_are_told_apart(run: Run, tmp_pat
     assert "name items of your own with --items pairs.csv" in study.stderr
     audit = run("bias", "am2ico?language=zh", "--out", "audit")
     assert audit.exit_code == 1
-    assert "am2ico?language=zh is a published dataset; bias takes a file of your own" in audit.stderr
+    assert "am2ico?language=zh is a published dataset; bias takes a file" in audit.stderr
     assert "lexiscope study context_bias --dataset am2ico?language=zh" in audit.stderr
     assert not (tmp_path / "audit").exists()
 

@@ -174,7 +174,7 @@ def test_one_page_for_a_list(run: Run, trained: Path) -> None:
     asked = ("senses", "explore", "gasi:b", "--words", "words.txt", "--corpus", "corpus.txt", "--out")
     done = run(*asked, "one.html", "--examples", 2, "--random", 1)
     assert done.exit_code == 0, done.output
-    assert "written: one.html (2 words, " in done.stdout
+    assert "Saved one.html (2 words, " in done.stdout
     assert "not in the vocabulary: nothere" in done.stderr
     assert run(*asked, "two.html", "--examples", 2, "--random", 1, "--quiet").stderr == ""
     page = Path("one.html").read_bytes()
@@ -230,4 +230,4 @@ def test_a_corpus_without_the_words(run: Run, trained: Path) -> None:
     asked = ("senses", "explore", "gasi:a", "--words", "w.txt", "--out", "x.html", "--corpus")
     assert "not in the corpus: moneyb" in run(*asked, "c.txt").stderr
     Path("c.txt").write_text("")
-    assert "none of the words stands in the corpus" in run(*asked, "c.txt").stderr
+    assert "none of the words is in the corpus" in run(*asked, "c.txt").stderr

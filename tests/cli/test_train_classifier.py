@@ -94,7 +94,7 @@ def test_pairs_without_a_split_are_split_by_word(run: Run, bert: str, tmp_path: 
     given = ("--items", "pairs.csv", "--language", "en", "--method", "threshold")
     done = run("train", "classifier", *given, "--encoder", bert, "--out", "probe", "--quiet")
     assert done.exit_code == 0, done.stderr
-    assert "written: probe" in done.stdout
+    assert "Saved probe" in done.stdout
     about = json.loads((tmp_path / "probe" / "run.json").read_text())["training"]
     assert about["items"]["train"]["n"] + about["items"]["dev"]["n"] == 64
 

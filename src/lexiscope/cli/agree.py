@@ -37,7 +37,7 @@ SPREAD = ",over_raters="
     "kinds",
     multiple=True,
     metavar="NAME",
-    help="Of a response table: also count subjects of this kind (chat, causal_lm) as raters. May be repeated.",
+    help="In a response table, also count subjects of this kind (chat, causal_lm) as raters. May be repeated.",
 )
 @options.of_arguments(summarise, "resamples", "seed")
 @options.path("--out", metavar="FOLDER", about="Write results.json and raters.csv here.")
@@ -61,8 +61,8 @@ def agree(
 
     FILE is a table of ratings in any layout: one row per rating, one column per rater, or an export of Qualtrics,
     Gorilla, jsPsych, PCIbex, Potato or Label Studio; CSV in any encoding and separator, JSON, or a response table (CSV,
-    Parquet). Of an export of a collected study that is ratings.csv or choices.csv. Of a response table the raters are
-    its participants; --kind adds models. lexiscope analyse writes a report of the same file.
+    Parquet). In an export of a collected study, that is ratings.csv or choices.csv. In a response table, the raters
+    are its participants; --kind adds models. lexiscope analyse writes a report of the same file.
 
     Two variants of leave-one-out agreement are printed: leave_one_out compares a rater with the others; included
     leaves the own rating in the mean, which makes agreement look higher. Choices between options have percent

@@ -82,7 +82,7 @@ def bias(*, items: str, out: Path, as_json: bool, quiet: bool, **given: Any) -> 
     """
     if not Path(items).exists() and catalog.has("datasets", plain_name(items)):
         hint = f"audit it with lexiscope study {STUDY} --dataset {items}"
-        raise InputError(f"{items} is a published dataset; bias takes a file of your own", hint=hint)
+        raise InputError(f"{items} is a published dataset; bias takes a file", hint=hint)
     existing_file(items)
     for path in given["people"]:
         existing_file(path)
@@ -164,7 +164,7 @@ def _carrying_words(own: Sequence[Record]) -> Iterator[str]:
         losses = [r for r in own if r.statistic.startswith("word_attribution") and r.view == view]
         words = [f"{r.condition} {_value_text(r, 1, 2)} {_interval_text(r, 1, 2)}" for r in losses[:_MOST_WORDS]]
         if words:
-            unit = "log odds" if "unit=log_odds" in losses[0].statistic else "right answers"
+            unit = "log odds" if "unit=log_odds" in losses[0].statistic else "correct answers"
             yield from _fold(f"  Words that carry {what} ({unit} lost): {', '.join(words)}")
 
 

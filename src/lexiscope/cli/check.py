@@ -25,8 +25,8 @@ from lexiscope.items.tables.understood import reading_remark
 # columns of pages on which words or groups of words are chosen, in a table that Lexiscope wrote
 _SENSES = {"condition.intruder_id", "condition.group_1"}
 _NO_PAIRS = (
-    "this is a test of senses: pages of one word or sentence differ in what is chosen from, and are no\n"
-    "repetitions (E209) or pairs (W2..); a study of them is checked by: lexiscope annotate check STUDY.yaml"
+    "this is a test of senses: pages of one word or sentence differ in their options, so they are not\n"
+    "checked as repetitions (E209) or pairs (W2..); check a study of them: lexiscope annotate check STUDY.yaml"
 )
 
 
@@ -85,7 +85,7 @@ def read_map(pairs: tuple[str, ...]) -> ColumnMap:
 
 
 def _check_is_file(file: Path) -> None:
-    """Say what checks a dataset, where its name was given and there is no such file."""
+    """Name the command that checks a dataset, if the name of one was given and there is no such file."""
     name = plain_name(str(file))
     if catalog.has("datasets", name) and (not file.exists() or file.suffix == ".py"):
         hint = f"its files are checked with: lexiscope data check {name}; "

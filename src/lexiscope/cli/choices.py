@@ -85,14 +85,14 @@ def draw(
 ) -> None:
     """Draw items and write a sheet for each person of each view.
 
-    ITEMS is a dataset or a file of items. Every view gets the same items and needs people of its own; the sheet reveal
-    follows context, for the same people. FOLDER/items.csv holds the items, for the app and to read the sheets.
+    ITEMS is a dataset or a file of items. Every view gets the same items and needs separate people; the sheet
+    reveal follows context, for the same people. FOLDER/items.csv holds the items, for the app and to read the sheets.
     """
     drawn = overlapping_lists(load_items(items, task=task, language=language).items, **how)
     check_new(out)
     written = _write_sheets(out, drawn, chosen or _views_that_tell(drawn.items))
     sizes = f"{len(drawn.items)} distinct items, {len(drawn.shared)} of them in every list"
-    say(f"written: {out} ({sizes}; {len(written)} sheets: {', '.join(written)})")
+    say(f"Saved {out} ({sizes}; {len(written)} sheets: {', '.join(written)})")
     remark(f"next: lexiscope choices views {out} NAME={out / written[0]} --out answers.csv", quiet=quiet)
 
 
@@ -107,7 +107,7 @@ def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: P
 
     ITEMS is the folder that was drawn, or the items of a study in the app. NAME is a code for the person, who may have
     two sheets: context, and reveal. FILE.csv without a name is wic_judgments.csv of an export (verification_, link_).
-    Nothing is written where a row of any sheet is wrong. Scores of views that nobody was asked are assumed, and marked.
+    Nothing is written if a row of any sheet is wrong. Scores of views without answers are assumed, and marked.
     """
     known = known_items(items)
     table = _read_answers(known, answered, entities)
@@ -126,7 +126,7 @@ def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: P
         _print_views(by_view, assumed, simulated=simulated)
     if out is not None:
         table.write_csv(out)
-        remark(f"written: {out} ({len(table)} rows)")
+        remark(f"Saved {out} ({len(table)} rows)")
 
 
 def known_items(name: str) -> tuple[Item, ...]:
@@ -184,7 +184,7 @@ def _print_views(by_view: Sequence[PeopleInView], assumed: dict[str, FixedScore]
             score = person.accuracy
             right = score.reason if isinstance(score, Undefined) else with_interval(score.value, score.clustered)
             rows.append((people.view, person.participant, right, str(person.n_undecided), str(person.n_unanswered)))
-    rows += [(view, "nobody", f"{100 * score.value:.1f} % ({score.why})", "", "") for view, score in assumed.items()]
+    rows += [(view, "no person", f"{100 * score.value:.1f} % ({score.why})", "", "") for view, score in assumed.items()]
     title = f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}" if simulated else ""
     print_table(("view", "person", "right", "undecided", "unanswered"), rows, title=title)
     for people in by_view:
@@ -207,9 +207,9 @@ def _print_views(by_view: Sequence[PeopleInView], assumed: dict[str, FixedScore]
 def guesses(items: str, answers: str, *, decided: str | None, out: Path, quiet: bool) -> None:
     """Put guessed words back: a sheet to decide on, then the items.
 
-    ANSWERS.csv is what `lexiscope choices views --out` wrote. First a sheet is written with the form that each guess
-    takes in each sentence; where there is a doubt, somebody writes ok or the right form under form, and x or no under
-    fits. With --decided the items are written, for `lexiscope collect --task same_sense --view guessed_word`.
+    ANSWERS.csv is what `lexiscope choices views --out` wrote. First, a sheet is written with the form of each guess in
+    each sentence; in each doubtful row, a person writes ok or the correct form under form, and x or no under fits. With
+    --decided the items are written, for `lexiscope collect --task same_sense --view guessed_word`.
     """
     known = known_items(items)
     table = ResponseTable.read_csv(existing_file(answers))
@@ -217,20 +217,20 @@ def guesses(items: str, answers: str, *, decided: str | None, out: Path, quiet: 
         remark(TOLD_SIMULATED, quiet=quiet)
     made = guesses_of(table)
     if not made:
-        raise InputError("nobody guessed a word in these answers", code="E504", hint="read a sheet of the view context")
+        raise InputError("these answers have no guessed word", code="E504", hint="read a sheet of the view context")
     proposed = propose_forms(known, made, EnglishForms.of(wordnet.load()))
     if decided is None:
         _write_sheet(out, proposed, quiet=quiet)
         return
     with_guess = guessed_items(known, proposed.slots, read_guess_sheet(existing_file(decided), proposed.slots))
     write_items(with_guess, out)
-    say(f"written: {out} ({len(with_guess)} items with a guess)")
+    say(f"Saved {out} ({len(with_guess)} items with a guess)")
 
 
 def _write_sheet(out: Path, proposed: GuessedSlots, *, quiet: bool) -> None:
     doubts = sum(bool(slot.doubt) for slot in proposed.slots)
     write_guess_sheet(out, proposed.slots)
-    say(f"written: {out} ({len(proposed.slots)} places for guesses, {doubts} to decide)")
+    say(f"Saved {out} ({len(proposed.slots)} places for guesses, {doubts} to decide)")
     if proposed.same:
         say(f"{len(proposed.same)} guesses are the hidden word itself: no place")
     remark(f"next: fill it in, then --decided {out} --out guessed.csv", quiet=quiet)
@@ -249,7 +249,7 @@ def write(collection: str, *, out: Path, mode: Mode, seed: int, quiet: bool) -> 
     """
     items = human_sheet(open_collection(collection), seed=seed, mode=mode)
     write_choice_sheet(out, items)
-    say(f"written: {out} ({len(items)} items)")
+    say(f"Saved {out} ({len(items)} items)")
     how = (f" --mode {mode}" if mode != SHEET_MODE else "") + (f" --seed {seed}" if seed != SHEET_SEED else "")
     remark(f"next: lexiscope choices read {collection} NAME={out}{how} --out answers.csv", quiet=quiet)
 
@@ -279,7 +279,7 @@ def read(collection: str, *, sheets: tuple[str, ...], out: Path | None, mode: Mo
     _print_choices(choosers, agreements)
     if out is not None:
         table.write_csv(out)
-        say(f"written: {out} ({len(table)} rows)")
+        say(f"Saved {out} ({len(table)} rows)")
 
 
 def _print_choices(choosers: Sequence[Chooser], pairs: Sequence[PairOfChoosers]) -> None:

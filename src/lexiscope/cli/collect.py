@@ -61,7 +61,7 @@ from lexiscope.tasks import DEFAULT
 @click.option(
     "--task",
     type=options.CatalogName("tasks"),
-    help=f"The question that is asked. Default: that of the dataset; of a file: {DEFAULT}.",
+    help=f"The question that is asked. Default: that of the dataset, or {DEFAULT} for a file.",
 )
 @options.subjects
 @click.option(
@@ -111,8 +111,8 @@ def collect(
 ) -> None:
     """Ask subjects about items and keep every answer.
 
-    The run folder holds the answers (responses.parquet) and how they came about (run.json). The same command on the
-    same folder does nothing when the run is finished and continues it when it was broken off. --sweep asks many
+    The run folder holds the answers (responses.parquet) and how they were produced (run.json). The same command on the
+    same folder does nothing if the run is finished and continues it if it was interrupted. --sweep asks many
     subjects about many datasets: each dataset with each seed has a folder in RUN.
     """
     if sweep is not None:
@@ -176,7 +176,7 @@ def collect(
     if wordings:
         answers = ResponseTable.concat([source.responses, table])
         print_wordings(ComparableAnswers(answers, source.items), seed=seed)
-    say(f"written: {out / 'responses.parquet'} ({len(table)} rows)")
+    say(f"Saved {out / 'responses.parquet'} ({len(table)} rows)")
     remark(f"next: lexiscope report {out} --out report.html", quiet=quiet)
 
 

@@ -138,7 +138,7 @@ def _card_of(name: str) -> fetch.Card:
     known = (*catalog.names("datasets"), *CARDS)
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+        hint = f"did you mean {near[0]!r}?" if near else f"valid names: {', '.join(known)}"
         raise SpecError(f"there is no {name!r} among the datasets and resources", hint=hint)
     return CARDS[name] if name in CARDS else catalog.card(name)
 

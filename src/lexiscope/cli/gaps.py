@@ -60,7 +60,7 @@ def gaps() -> None:
 @gaps.command("items", cls=Verb)
 @click.argument("collection", metavar="COLLECTION")
 @options.path("--out", metavar="FILE.csv", about="The items.", required=True)
-@click.option("--templates", default="", metavar="FILE.yaml", help="Templates of your own.")
+@click.option("--templates", default="", metavar="FILE.yaml", help="Your templates.")
 @click.option("--template", default="T11", show_default=True, metavar="NAME", help="The one that is cut at its word.")
 @options.of_arguments(gap_items, "mode")
 @options.quiet
@@ -72,11 +72,11 @@ def make_items(collection: str, *, out: Path, templates: str, template: str, mod
     """
     known = {entry.name: entry for entry in (read_templates(templates) if templates else synonymy_templates())}
     if template not in known:
-        raise click.BadParameter(f"{template!r} is none of {', '.join(known)}", param_hint="--template")
+        raise click.BadParameter(f"{template!r} is not one of {', '.join(known)}", param_hint="--template")
     name = Path(collection).stem
     items = gap_items(open_collection(collection), template=known[template], mode=mode, dataset=name)
     write_items(items, out)
-    say(f"written: {out} ({len(items)} items)")
+    say(f"Saved {out} ({len(items)} items)")
     remark(f"next: lexiscope collect --items {out} --task {SUITE} --subject SPEC --out RUN", quiet=quiet)
 
 
@@ -86,10 +86,10 @@ def make_items(collection: str, *, out: Path, templates: str, template: str, mod
 @options.of_settings(AnswerRule)
 @_lexicon
 def count_found(run: Path, *, items: str, lexicon: str, **given: Any) -> None:
-    """Say how many gaps were filled with an accepted answer.
+    """Count the gaps filled with an accepted answer.
 
-    RUN is a folder that collect wrote. An answer is found as whole words, whatever its case. Where there are several
-    predictions of an item, one right one suffices. Both criteria are shown: the curated synonym, and all of the synset.
+    RUN is a folder that collect wrote. An answer is found as whole words, in any case. If an item has several
+    predictions, one correct prediction suffices. Both criteria are shown: the curated synonym, and all of the synset.
     """
     asked = load_items(items, task=SUITE).items
     table = _read_responses(run)
@@ -124,7 +124,7 @@ def write_sheet(run: Path, *, items: str, out: Path, lexicon: str, blind: bool, 
     if words is not None:
         _remark_unproposed(coded, words.name, quiet=quiet)
     write_coding_sheet(out, coded, proposals="hidden" if blind else "shown")
-    say(f"written: {out} ({len(coded)} answers)")
+    say(f"Saved {out} ({len(coded)} answers)")
     remark(f"code: one of {', '.join(CATEGORIES)}", quiet=quiet)
     remark(f"next: lexiscope gaps read-sheet {run} NAME={out} --items {items} --out codes.csv", quiet=quiet)
 
@@ -157,7 +157,7 @@ def read_sheets(
     _print_agreement(codes, {answer.answer_id: sentences[answer.item.item_id] for answer in coded})
     if out is not None:
         codes.write_csv(out)
-        say(f"written: {out} ({len(codes)} rows)")
+        say(f"Saved {out} ({len(codes)} rows)")
 
 
 def _remark_unproposed(coded: Sequence[GapAnswer], lexicon: str, *, quiet: bool) -> None:
@@ -198,7 +198,7 @@ def _print_hits(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
         of_all = of_rule.share_of_predictions
         shown = with_interval(share.value / 100, share.interval.times(0.01))
         rows.append((criterion, int(of_rule.hit.sum()), share.n, shown, percent(of_all), of_rule.n_missing))
-    print_table(("accepted", "right", "items", "share", "of predictions", "left out"), rows, right=("right", "items"))
+    print_table(("accepted", "right", "items", "share", "of predictions", "excluded"), rows, right=("right", "items"))
     both = gap_contrast(hits[0], hits[1], clusters=clusters)
     if both.t is not None and both.exact is not None:
         t = f"t({both.t.df[0]:.0f}) = {both.t.statistic:.2f}, p = {both.t.p:.3g}"

@@ -28,8 +28,8 @@ def list_catalog(room: str | None, *, as_json: bool) -> None:
 
     A resource is a lexicon or a tagged corpus. A pairing is a task and a kind of subject that can answer it, with the
     capability by which it answers. A trained model or a baseline answers the tasks of its training or of its rule.
-    Without an argument, the names in every room are listed. A name that another installed package adds is listed with
-    that package. Licences are long and stand in --json.
+    Without an argument, the names in all catalogs are listed. A name that another installed package adds is listed with
+    that package. Licences are long; --json prints them.
     """
     rows = room_rows(room) if room else overview_rows()
     if as_json:

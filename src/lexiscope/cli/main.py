@@ -80,7 +80,7 @@ meaning; Lexiscope asks them, keeps every answer in one table, and compares.
 Three commands to try first:
 
   lexiscope demo                  a first result in a minute, without a network
-  lexiscope analyse ratings.csv   a report of your own ratings
+  lexiscope analyse ratings.csv   a report of your ratings
   lexiscope check items.csv       is my item file in order?
 
 lexiscope --help lists every verb; lexiscope VERB --help explains one.

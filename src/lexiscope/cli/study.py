@@ -52,7 +52,7 @@ class StudyVerb(Verb):
         return [argument, *_named_study(ctx).common, *how, asks_help, *_named_study(ctx).own]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write two groups: the options of every study, and those of the study that is named (else the studies)."""
+        """Write two groups: the options of every study, and those of the named study, or the names of studies."""
         _, *how = super().get_params(ctx)
         _write_options(formatter, "Options of every study", [*_named_study(ctx).common, *how], ctx)
         if _STUDY in ctx.meta:
@@ -76,10 +76,10 @@ class StudyVerb(Verb):
         _write_options(formatter, "How its files are read, if that is not clear from the files", of_files, ctx)
 
     def _find_study(self, ctx: click.Context, args: Sequence[str]) -> str | None:
-        """Return the name of the study, and take its options; of a file that is not there they are not known.
+        """Return the name of the study, and take its options, which are not known for a file that does not exist.
 
         Try each word that can be a study: with its options, it must be the argument and no option's value. An
-        unknown name is refused here, with the nearest known one, before an option is said to be unknown.
+        unknown name is an error here, with the nearest known one, before an unknown option is.
         """
         words = list[str]()
         for word in dict.fromkeys(arg for arg in args if not arg.startswith("-")):
@@ -185,9 +185,9 @@ def _write_options(
 def study(*, name: str, out: Path | None, write_yaml: Path | None, as_json: bool, quiet: bool, **given: Any) -> None:
     """Run a study: a whole paper, on its data or on yours.
 
-    NAME is a study of the catalog, FILE.py one of your own; FILE.yaml holds the settings of one (--write-yaml writes
-    such a file with every setting spelled out). Options given here override the file. The same command on the
-    same folder continues a broken run and leaves a finished one as it is.
+    NAME is a study of the catalog, FILE.py your study; FILE.yaml holds the settings of a study (--write-yaml writes
+    such a file with every setting and its value). Options given here override the file. The same command on the same
+    folder continues an interrupted run and does not change a finished run.
     """
     run = importlib.import_module("lexiscope.cli.study_run").run_study
     run(name, given, out=out, write_yaml=write_yaml, as_json=as_json, quiet=quiet)

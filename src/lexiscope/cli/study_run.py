@@ -38,7 +38,7 @@ def run_study(
     settings = settings_of_run(name, chosen)
     if write_yaml is not None:
         write_study_file(settings, write_yaml)
-        say(f"written: {write_yaml}")
+        say(f"Saved {write_yaml}")
         return
     if out is None:
         raise click.UsageError("name the run folder: --out RUN")

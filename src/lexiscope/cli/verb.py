@@ -107,7 +107,7 @@ class Verb(click.Command):
 
 
 def check_output(out: Path, *read: Path) -> None:
-    """Check that a file to be written is no folder, none of the files that are *read*, and in none of those folders.
+    """Check that a file to be written is not a folder, not one of the files *read*, and not in one of those folders.
 
     Errors: :class:`InputError` E001: what is read would be lost.
     """

@@ -1,10 +1,10 @@
 """Items × subjects → responses: ask in a fixed order, keep each answer, continue an interrupted run, count replies.
 
-A run folder holds ``question.json`` (what is asked of whom), ``parts/`` (the finished answers of one subject to one
-view, each sealed by a checksum), ``work/`` (finished batches of a part that is not finished yet) and
-``responses.parquet`` (all parts in order). What is in it depends on the question only, not on how often the run
-was broken off, nor on the workers: those of an engine (:mod:`lexiscope.collect.engine`) fill ``parts/`` and ``work/``,
-and this process answers what they leave open. :func:`collect_run` adds ``run.json``.
+A run folder holds ``question.json`` (the questions and the subjects), ``parts/`` (the finished answers of one subject
+to one view, each sealed by a checksum), ``work/`` (finished batches of a part that is not finished yet) and
+``responses.parquet`` (all parts in order). Its content depends on the question only, not on interruptions of the run,
+nor on the workers: those of an engine (:mod:`lexiscope.collect.engine`) fill ``parts/`` and ``work/``, and this
+process answers what they leave open. :func:`collect_run` adds ``run.json``.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def ask(
     *items* are a dataset or its name, an item file, or items; *subjects* are subjects or their specs
     (``encoder:minilm``). Without a *task* it is that of the dataset, and relatedness for a file or items. *columns* are
     the columns of an item file whose names are not recognised, by part: ``{"sentence_1": "Frase"}``. *language* is the
-    language of a file without a column for it; of a dataset or items, it keeps those in this language. *scale* is the
+    language of a file without a column for it; a dataset or items are restricted to this language. *scale* is the
     rating scale that the people of an item file had. With *out*, answers are kept in that run folder, as
     ``lexiscope collect`` keeps them: the same call resumes an interrupted run, and *engine*
     (``processes:4``) names workers. *progress* is called with (part, done,
@@ -145,8 +145,8 @@ def collect(
     """Ask every subject every item in every view; return all answers, ordered by subject, view, item, layer.
 
     *subjects* are subjects or their specs. With *out*, every finished part is kept in that folder and written to
-    ``responses.parquet`` at the end; the same call on the same folder continues where it was broken off and ends
-    with the same bytes, and may ask further subjects or views, but nothing else. *engine* names the workers
+    ``responses.parquet`` at the end; the same call on the same folder continues where it was interrupted, ends
+    with identical files, and may ask further subjects or views, but nothing else. *engine* names the workers
     that fill this folder (:mod:`lexiscope.collect.engine`), which changes no byte of it; the default is the engine that
     the environment variable ``LEXISCOPE_ENGINE`` names, or ``local``.
     Every answer is checked before it is kept (:meth:`~lexiscope.core.task.Task.check_answers`); recorded answers are
@@ -219,7 +219,7 @@ def place_of_answers(
 
 
 def baseline_answers(items: Sequence[Item], spec: str, task: str) -> tuple[ResponseTable, str]:
-    """Return the answers of a baseline, which no run has to keep; none, and the reason, where it lacks its data.
+    """Return the answers of a baseline, which no run has to keep; an empty table and the reason, if it has no data.
 
     Errors: :class:`CapabilityError` for a subject that does not judge.
     """
@@ -248,9 +248,9 @@ def collect_run(
 ) -> ResponseTable:
     """Collect as :func:`collect` does, then write ``run.json`` next to the answers.
 
-    *command* is what the user typed, *settings* what else the run depends on, *checksums* the sha256 of the data
-    files that the items came from. ``code`` in ``run.json`` holds the sha256 of each Python file by path (task,
-    subjects). The same run has the same ``run.json``; how long it took is in ``machine.json``.
+    *command* is what the user typed, *settings* are the other values on which the run depends, *checksums* the sha256
+    of the data files that the items came from. ``code`` in ``run.json`` holds the sha256 of each Python file by path
+    (task, subjects). The same run has the same ``run.json``; how long it took is in ``machine.json``.
     Errors: those of :func:`collect`.
     """
     begun = time.monotonic()
@@ -485,7 +485,7 @@ _ELSEWHERE = "name another folder, or delete this one"
 
 
 def _difference(before: Mapping[str, Any], now: Sequence[Mapping[str, Any]]) -> str:
-    """Say what differs between a part of the folder and the nearest part that is asked now."""
+    """Name the difference between a part of the folder and the nearest part that is asked now."""
     nearest = max(now, key=lambda part: sum(part[name] == value for name, value in before.items() if name in part))
     differing = [name for name in before if before[name] != nearest.get(name)]
     return "; ".join(f"{name} was {before[name]!r} and is now {nearest.get(name)!r}" for name in differing)

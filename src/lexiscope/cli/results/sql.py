@@ -242,7 +242,7 @@ def _json_text(value: Any) -> str:
 
 
 def _for_json(value: Any) -> Any:
-    """A value as JSON has it: numbers that JSON lacks as words, other types as text."""
+    """A value as JSON has it: numbers that JSON does not have as words, other types as text."""
     if isinstance(value, Decimal):
         value = float(value)
     if isinstance(value, float) and not math.isfinite(value):

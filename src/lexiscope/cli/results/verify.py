@@ -24,7 +24,7 @@ def verify(*, run: Path, only_checksums: bool, as_json: bool, quiet: bool) -> No
 
     Every file of RUN is compared with its sha256 in run.json, run.json with its own. Then the table of answers is put
     together from its parts again and must have the same rows. A study is run again on the answers that it collected,
-    in a temporary folder, and its files must have the same bytes. Exit status 1 names each file that is not as it was
+    in a temporary folder, and its files must be identical. Exit status 1 names each file that is not as it was
     written, and the command that makes it again. Nothing in RUN is changed.
     """
     lines = verify_run(run, only_checksums=only_checksums, prepare=_pin_threads)

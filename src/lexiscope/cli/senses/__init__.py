@@ -28,19 +28,19 @@ VERBS: dict[str, tuple[str, str]] = {
     ),
     "drift": (
         "lexiscope.cli.senses.drift:drift",
-        "Say which senses of words appear, vanish, rise or fall from one corpus to another, for lexicographers.",
+        "Show which senses of words appear, vanish, rise or fall from one corpus to another, for lexicographers.",
     ),
     "distinct": (
         "lexiscope.cli.senses.distinct:distinct",
-        "Keep the senses that people tell apart, and say what that brings on other people and pages.",
+        "Keep the senses that people distinguish, and report the gain on other people and pages.",
     ),
     "planted": (
         "lexiscope.cli.senses.planted:planted",
-        "Say how well planted senses are told apart, and how far the probabilities of senses can be believed.",
+        "Report how well planted senses are separated, and how well the probabilities of senses are calibrated.",
     ),
     "people": (
         "lexiscope.cli.senses.people:people",
-        "Say what people's answers to word intrusion and sense selection come to.",
+        "Report people's results in word intrusion and sense selection.",
     ),
 }
 

@@ -1,4 +1,4 @@
-"""``lexiscope senses distinct``: keep the senses that people tell apart, and say what that brings."""
+"""``lexiscope senses distinct``: keep the senses that people distinguish, and report the gain."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from lexiscope.training.gasi.train import write_senses
 @click.argument("subject", metavar="SUBJECT")
 @click.argument("answers", nargs=-1, type=click.Path(path_type=Path), metavar="ANSWERS...", required=True)
 @options.path(
-    "--items", "item_files", metavar="FILE", about="What was asked: items.csv of `selection`. May be repeated.",
+    "--items", "item_files", metavar="FILE", about="The items: items.csv of `selection`. May be repeated.",
     required=True, multiple=True,
 )  # fmt: skip
 @options.path("--out", metavar="FOLDER", about="The vectors without the other senses.", required=True)
@@ -52,7 +52,7 @@ def distinct(
     quiet: bool,
     **how: Any,
 ) -> None:
-    """Keep the senses that people tell apart, and say what that brings on other people and pages.
+    """Keep the senses that people distinguish, and report the gain on other people and pages.
 
     SUBJECT is gasi:FOLDER, ANSWERS are people's choices of sense selection (choices.csv of an export). Senses that
     people confuse become one. The gain is measured on people and pages that did not choose the senses. The folder OUT
@@ -62,7 +62,7 @@ def distinct(
     check_new(out)
     asked = read_subject(subject)
     if not isinstance(asked, Gasi):
-        what = f"{subject} is no training of this program, whose senses can be dropped"
+        what = f"{subject} was not trained by lexiscope, so its senses cannot be dropped"
         raise CapabilityError(what, hint="write gasi:FOLDER")
     items = items_by_id(
         [(str(path), load_items(str(existing_file(path).absolute()), task=SELECTION).items) for path in item_files]
@@ -95,11 +95,11 @@ def distinct(
         remark(text, quiet=quiet)
     if not as_json:
         say(f"{int(vectors.mask.sum())} senses, {int(mask.sum())} are left")
-        say(f"written: {out}")
+        say(f"Saved {out}")
 
 
 def _judgments(test: SenseTest) -> SenseJudgments:
-    """The judgments of a test, a row each; those without a choice are left out."""
+    """The judgments of a test, one per row; those without a choice are excluded."""
     ratings, names = test.choices
     pages = [ratings.item_ids[code] for code in ratings.item.tolist()]
     sizes = {item.item_id: len(options_of(item)) for item in test.items}
@@ -118,7 +118,7 @@ def _print(told: ToldApart, *, as_json: bool) -> None:
         print_json([record.content() for result in told.results() for record in result.records()])
         return
     rows = [(pair.word, pair.dropped, pair.kept, f"{pair.share:.2f}", pair.n) for pair in told.joined]
-    print_table(("word", "dropped", "became", "told apart", "judgments"), rows, right=("told apart", "judgments"))
+    print_table(("word", "dropped", "became", "distinguished", "judgments"), rows, right=("distinguished", "judgments"))
     say("judgments with the model's sense, less those of blind choices, of other people on other pages:")
     for name, result in (("all senses", told.before), ("those kept", told.after), ("difference", told.difference)):
         interval = result.interval

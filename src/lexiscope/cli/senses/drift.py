@@ -27,7 +27,7 @@ _FEWEST, _NEIGHBOURS, _NAMED = 10, 8, 10
 
 @click.command("drift", cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
-@options.path("--words", metavar="FILE", about="A word a line.", required=True)
+@options.path("--words", metavar="FILE", about="One word per line.", required=True)
 @options.path(
     "--first",
     metavar="FILE|FOLDER",
@@ -54,7 +54,7 @@ _FEWEST, _NEIGHBOURS, _NAMED = 10, 8, 10
     type=click.IntRange(min=0, max=20),
     default=3,
     show_default=True,
-    help="Of each sense of a word that changed, in each corpus.",
+    help="Examples of each sense of a word that changed, in each corpus.",
 )
 @options.of_arguments(drifts, "absent", "resamples", "seed")
 @options.as_json
@@ -75,10 +75,10 @@ def drift(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Say which senses of words appear, vanish, rise or fall from one corpus to another, for lexicographers.
+    """Show which senses of words appear, vanish, rise or fall from one corpus to another, for lexicographers.
 
-    SUBJECT is gasi:FOLDER, trained on both corpora together, usage_clusters:FOLDER or sense_embedding:FORMAT:FILES. Of
-    each word usages are drawn from both corpora; each counts for its most probable sense. A permutation test says
+    SUBJECT is gasi:FOLDER, trained on both corpora together, usage_clusters:FOLDER or sense_embedding:FORMAT:FILES.
+    Usages of each word are drawn from both corpora; each counts for its most probable sense. A permutation test says
     whether the shares of senses differ, adjusted over all words. FOLDER gets a page with the words by their drift, the
     senses of those that changed with neighbours and examples, and every number in results.json.
     """
@@ -116,10 +116,10 @@ def drift(
     if left_out:
         more = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
         listed_out = [f"{word} ({why})" for word, why in left_out.items()][:_NAMED]
-        remark(f"left out: {', '.join(listed_out)}{more}", quiet=quiet)
+        remark(f"excluded: {', '.join(listed_out)}{more}", quiet=quiet)
     if as_json:
         print_json([record.content() for record in records])
         return
     for table in document.sections[0].tables:
         print_report_table(table)
-    say(f"written: {out / 'report.html'}")
+    say(f"Saved {out / 'report.html'}")

@@ -21,7 +21,7 @@ _LARGE, _LISTED = 25_000_000, 10
 
 @click.command("explore", cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
-@options.path("--words", metavar="FILE", about="A word a line.", required=True)
+@options.path("--words", metavar="FILE", about="One word per line.", required=True)
 @options.path(
     "--corpus",
     metavar="FILE|FOLDER",
@@ -59,7 +59,7 @@ def explore_senses(
     size = write_explorer(exploration, out)
     for text in _remarks(exploration, size):
         remark(text, quiet=quiet)
-    say(f"written: {out} ({len(exploration.words):,} words, {_size_text(size)})")
+    say(f"Saved {out} ({len(exploration.words):,} words, {_size_text(size)})")
 
 
 def _remarks(exploration: Exploration, size: int) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _remarks(exploration: Exploration, size: int) -> Iterator[str]:
         yield f"not in the vocabulary: {_short_list([entry.word for entry in exploration.unknown])}"
     absent = [entry.word for entry in exploration.words if entry.n == 0]
     if absent and len(absent) == len(exploration.words):
-        yield "none of the words stands in the corpus: is it of their language, and written as that of the training?"
+        yield "none of the words is in the corpus: is it in their language, and written as the training corpus?"
     elif absent:
         yield f"not in the corpus: {_short_list(absent)}"
     if size > _LARGE:

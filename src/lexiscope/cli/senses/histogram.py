@@ -52,7 +52,7 @@ def histogram(subject: str, *, bins: int, counts: Path | None, out: Path | None,
         return
     print_senses_by_frequency(rows)
     if out is not None:
-        say(f"written: {out}")
+        say(f"Saved {out}")
 
 
 def _frequency_order(induced: InducedSenses, counts: Path | None) -> NDArray[np.int64]:

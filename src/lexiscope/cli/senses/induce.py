@@ -25,7 +25,7 @@ _SHOWN = 20
 
 @click.command("induce", cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
-@options.path("--words", metavar="FILE", about="A word a line.", required=True)
+@options.path("--words", metavar="FILE", about="One word per line.", required=True)
 @options.path(
     "--corpus",
     metavar="FILE|FOLDER",
@@ -42,7 +42,9 @@ _SHOWN = 20
     help="Usages of a word that are drawn from the corpus.",
 )
 @options.of_settings(ClusterSettings)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw and the clusters.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draw and the clusters."
+)
 @options.device
 @options.quiet
 def induce(
@@ -77,6 +79,6 @@ def induce(
     n_by_count = Counter(own.n_senses for own in made.clusters.values())
     print_table(("senses", "words"), sorted(n_by_count.items()), right=("senses", "words"))
     for entry in made.left_out[:_SHOWN]:
-        remark(f"left out: {entry.word}: {entry.why}", quiet=quiet)
+        remark(f"excluded: {entry.word}: {entry.why}", quiet=quiet)
     say(f"{sum(n * words_of for n, words_of in n_by_count.items())} senses of {len(made.clusters)} words")
-    say(f"written: {out}")
+    say(f"Saved {out}")

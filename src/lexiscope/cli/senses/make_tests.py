@@ -40,7 +40,9 @@ from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
 _source = options.combine(
     options.of_settings(NounSource),
-    click.option("--name", default="", metavar="NAME", help="Of the vectors, in ids. Default: of their folder."),
+    click.option(
+        "--name", default="", metavar="NAME", help="Name of the vectors in ids. Default: that of their folder."
+    ),
     options.of_arguments(build_selection, "seed"),
     options.path("--out", metavar="FOLDER", about="A new folder.", required=True),
     options.quiet,
@@ -147,10 +149,10 @@ def _print_left_out(out: Path, made: BuiltTest, *, quiet: bool) -> None:
     if made.left_out:
         counted = Counter((left.why, "senses" if left.sense else "words") for left in made.left_out)
         rows = [(n, what, why) for (why, what), n in counted.most_common()]
-        print_table(("left out", "", "why"), rows, right=("left out",))
+        print_table(("excluded", "", "why"), rows, right=("excluded",))
     if made.licence:
         say(f"licence of the sentences: {made.licence}")
-    say(f"written: {out}")
+    say(f"Saved {out}")
     remark(f"next: lexiscope annotate init --task {made.task} --items {out / 'items.csv'} …", quiet=quiet)
 
 
@@ -163,7 +165,7 @@ ITEMS, LEFT_OUT, MODEL, TEST = "items.csv", "left_out.csv", "model", "test.json"
 
 @dataclass(frozen=True, slots=True)
 class BuiltTest:
-    """A test: its task, items, what was left out, the rules, the files it was made of, and the sentences' licence."""
+    """A test: its task, items, exclusions, the rules, the files it was made of, and the sentences' licence."""
 
     task: str
     items: tuple[Item, ...]
@@ -208,7 +210,7 @@ def write_test(out: Path, made: BuiltTest, asked: SenseSubject, *, seed: int) ->
 def whole_folder(out: Path) -> Iterator[Path]:
     """Give a folder to write into; it becomes *out*, which must not be there, when the block ends, or goes if it fails.
 
-    A full disk, or a command that is stopped, leaves nothing that the same command would find in its way.
+    A full disk, or a command that is stopped, leaves no file that stops the same command later.
     """
     folder = out.with_name(f".{out.name}.part")
     shutil.rmtree(folder, ignore_errors=True)

@@ -61,15 +61,15 @@ from lexiscope.tasks.word_intrusion import NAME as INTRUSION
     "--items",
     "item_files",
     metavar="FILE",
-    about="What was asked: items.csv of the tests. May be given several times.",
+    about="The items: items.csv of the tests. May be given several times.",
     required=True,
     multiple=True,
 )
 @options.path(
     "--checks",
     metavar="FILE",
-    about="responses.csv of an export: how far each person is trusted, by the attention checks in it. May be given "
-    "several times.",
+    about="responses.csv of an export, whose attention checks give the trust in each person. May be given several "
+    "times.",
     multiple=True,
 )
 @options.path(
@@ -100,7 +100,7 @@ def people(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Say what people's answers to word intrusion and sense selection come to.
+    """Report people's results in word intrusion and sense selection.
 
     ANSWERS are choices.csv of an export of the app, or other tables of responses. Accuracy (2 of 3 judgments), the
     model's probability of what people chose, agreement (plain, by trust, nominal alpha), and whether senses that people
@@ -115,7 +115,7 @@ def people(
     )
     _print_results(part.records, part, as_json=as_json)
     if not as_json:
-        say(f"written: {out / 'report.html'} ({len(part.records)} numbers)")
+        say(f"Saved {out / 'report.html'} ({len(part.records)} numbers)")
     for text in notes:
         remark(text, quiet=quiet)
 
@@ -175,7 +175,7 @@ def _task_of(path: Path) -> str:
 def _model_hits(
     runs: Sequence[Path], items: Mapping[str, Item], *, resamples: int, seed: int
 ) -> list[tuple[str, str, Estimate | Undefined, int]]:
-    """The right answers of the models of some runs, to the test of each model's senses; people's are left out."""
+    """The correct answers of the models of some runs, to the test of each model's senses; people's are excluded."""
     right = right_answers(items.values())
     words = GroupOf({name: tested_word(item) for name, item in items.items()}, "words")
     hits_of = []

@@ -1,4 +1,4 @@
-"""``lexiscope senses planted``: are planted senses told apart, and are the probabilities of senses worth their name?"""
+"""``lexiscope senses planted``: are planted senses separated, and are the probabilities of senses calibrated?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lexiscope.training.gasi.planted import PlantedSenses, planted_files, read_p
 @options.as_json
 @options.quiet
 def planted(subject: str, *, planted: Path, bins: int, resamples: int, seed: int, as_json: bool, quiet: bool) -> None:
-    """Say how well planted senses are told apart, and how far the probabilities of senses can be believed.
+    """Report how well planted senses are separated, and how well the probabilities of senses are calibrated.
 
     SUBJECT is gasi:FOLDER or sense_embedding:FORMAT:FILES, trained on text in which two words are written as one. The
     tables have the share of usages that are right; P, the probability of what is right (the paper's measure); and its

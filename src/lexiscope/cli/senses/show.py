@@ -25,7 +25,7 @@ from lexiscope.training.gasi.train import SHARDS
 @click.command(cls=Verb)
 @click.argument("subject", metavar="SUBJECT")
 @click.argument("word", metavar="WORD")
-@click.option("--sentence", metavar="TEXT", help="Say how probable each sense is in this sentence.")
+@click.option("--sentence", metavar="TEXT", help="Show the probability of each sense in this sentence.")
 @options.path(
     "--corpus",
     metavar="FILE|FOLDER",
@@ -65,7 +65,7 @@ def show(
     for number, usage in enumerate(usages, start=1):
         shown = f"{usage.text[: usage.start]}[{usage.text[usage.start : usage.end]}]{usage.text[usage.end :]}"
         say_folded(f"{_column_name(number, len(usages))}: {shown}")
-        nothing = "no known word stands beside it" if reader.window else "the whole text"
+        nothing = "no known word is near it" if reader.window else "the whole text"
         say_folded(f"  chosen by: {', '.join(usage.beside) or nothing}")
     if not any(map(_share_text, entry.senses)):
         remark("how often each sense is chosen: --corpus FILE", quiet=quiet)

@@ -1,4 +1,4 @@
-"""``lexiscope train gasi``: induced senses from running text; ``gasi_prune`` and ``gasi_export`` go on from there."""
+"""``lexiscope train gasi``: induced senses from running text; ``gasi_prune`` and ``gasi_export`` use the result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _EVEN = 0.99
 @options.path(
     "--corpus",
     metavar="FILE|FOLDER",
-    about="Text in UTF-8, a sentence or paragraph a line; .gz, .xz and .bz2 too. May be given several times.",
+    about="Text in UTF-8, one sentence or paragraph per line; .gz, .xz and .bz2 too. May be given several times.",
     required=True,
     multiple=True,
 )
@@ -50,7 +50,7 @@ _EVEN = 0.99
     type=click.Choice(TOKENISATIONS),
     default="own",
     show_default=True,
-    help="own: words are cut and put in lower case. given: they stand between white space already.",
+    help="own: words are cut and put in lower case. given: white space separates the words already.",
 )
 @options.of_settings(VocabularyLimits)
 @options.of_settings(GasiSettings)
@@ -67,8 +67,8 @@ def gasi(**given: Any) -> None:
     """Learn several vectors for each word from running text, one for each of its senses.
 
     The context of a word chooses among its senses, in training and after it. The folder loads as gasi:FOLDER. The
-    training's log is OUT/training_log.csv: loss, entropy of the choice, and how strong its noise is beside the signal.
-    The same command again does nothing where the training is finished and goes on where it was broken off.
+    training's log is OUT/training_log.csv: loss, entropy of the choice, and the strength of its noise and signal.
+    The same command again does nothing if the training is finished and resumes it if it was interrupted.
     """
     settings = options.make_settings(GasiSettings, given)
     more = "" if settings.threads == 1 else "; no two runs are equal to the bit with more than one"
@@ -117,7 +117,7 @@ def gasi_prune(folder: Path, *, out: Path, as_json: bool, quiet: bool, **how: An
         return
     print_senses_by_frequency(rows)
     say(f"threshold {pruned.threshold:.4f}: {pruned.n_before:,} senses, {pruned.n_after:,} are left")
-    say(f"written: {out}")
+    say(f"Saved {out}")
     remark(f"next: lexiscope train gasi … --senses-of {out}", quiet=quiet)
 
 
@@ -133,7 +133,7 @@ def gasi_export(folder: Path, *, out: Path, form: Form) -> None:
 
 
 def _lost_words_text(shards: Shards, tokenisation: str) -> str:
-    """Say which words of a text that was cut already no sentence will show, because sentences are cut by ``own``."""
+    """List the words of a tokenized text that no sentence can show, because sentences are tokenized by ``own``."""
     if tokenisation == "own":
         return ""
     words, counts = shards.vocabulary.words, shards.vocabulary.counts
@@ -163,7 +163,7 @@ def _print_training(trained: TrainedSenses, *, as_json: bool, quiet: bool) -> No
     if trained.tokens_per_second is not None:
         remark(f"{trained.tokens_per_second:,.0f} tokens of the corpus a second", quiet=quiet)
     say(f"{trained.n_senses:,} senses of {trained.n_words:,} words")
-    say(f"written: {trained.folder}")
+    say(f"Saved {trained.folder}")
     if told := _undecided_text(trained):
         remark(told, quiet=quiet)
     remark(f"next: lexiscope train gasi_prune {trained.folder} --out …", quiet=quiet)
@@ -178,6 +178,6 @@ def _undecided_text(trained: TrainedSenses) -> str:
     if not most or entropy < _EVEN * most:
         return ""
     return (
-        f"the senses hardly part: beside any context all are nearly equally probable (entropy {entropy:.3f} of at most "
+        f"the senses hardly differ: in any context all are nearly equally probable (entropy {entropy:.3f} of at most "
         f"{most:.3f}); give more text, more --epochs, or a larger --learning-rate"
     )

@@ -51,8 +51,8 @@ def lora(**given: Any) -> None:
 
     The model reads an item as a chat model is asked it and learns the number to which people's mean rating rounds; the
     loss is on that number alone. The defaults shown are those of the preset ambistory. The folder loads as
-    causal_lm:FOLDER and chat:FOLDER. The same command again does nothing where the training is finished and goes on
-    where it was broken off.
+    causal_lm:FOLDER and chat:FOLDER. The same command again does nothing if the training is finished and resumes it
+    if it was interrupted.
     """
     modules = tuple(filter(None, (given["target_modules"] or "").split(",")))
     settings = options.change_settings(PRESETS[given["preset"]], {**given, "target_modules": modules})
@@ -110,7 +110,7 @@ def _common_scale(items: Sequence[Item], task: Task) -> Scale | None:
 def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> tuple[list[RatedItem], dict[str, str]]:
     """Return the items that have a rating, and the checksums of all files.
 
-    A rating of an item that is not among the items is an error, never left out.
+    A rating of an item that is not among the items is an error, never skipped.
     """
     if given["ratings"] is None:
         ratings, read = _own_ratings(given["items"]), {}
@@ -134,7 +134,7 @@ def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> 
 def _own_ratings(name: str) -> dict[str, tuple[float, ...]]:
     """The ratings that people gave in a dataset."""
     if not catalog.has("datasets", name):
-        raise InputError(f"{name} has no ratings of its own", hint="name a file of ratings: --ratings FILE")
+        raise InputError(f"{name} has no ratings", hint="name a file of ratings: --ratings FILE")
     data = catalog.dataset(name)
     people = data.responses.where(subject_kind="participant", measure="rating")
     return _ratings_by_item(zip(people.column("item_id"), people.column("value").tolist(), strict=True))
@@ -163,5 +163,5 @@ def _print_training(tuned: TunedModel, *, as_json: bool, quiet: bool) -> None:
         return
     print_table((*columns, ""), [(*row[:-1], "kept" if row[-1] else "") for row in rows], right=columns)
     say(f"ended: {tuned.stopped}; {tuned.n_learnt} weights learnt")
-    say(f"written: {tuned.folder}")
+    say(f"Saved {tuned.folder}")
     remark(f"next: lexiscope collect … --subject chat:{tuned.folder}", quiet=quiet)

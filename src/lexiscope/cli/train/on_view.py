@@ -65,7 +65,7 @@ item_options = options.combine(
 run_options = options.combine(
     options.of_arguments(train_method, "seed"),
     click.option("--select", is_flag=True, help="Three rates and three seeds; the best on dev is kept."),
-    click.option("--budget", metavar="30m", help="Choose what fits into a time, and say what is left out."),
+    click.option("--budget", metavar="30m", help="Choose what fits into a time, and list what does not."),
     options.of_settings(TrainingSettings, *_EVERY),
     options.as_json,
     options.quiet,
@@ -124,7 +124,7 @@ def train_parts(
 
 
 def _remark_shared_items(parts: TrainingParts, *, quiet: bool) -> None:
-    """Say how many items of dev are asked in training too: what is chosen by them has been learnt by heart."""
+    """Count the items of dev that are also in training: a choice by them prefers memorized items."""
     learnt = {question_content(item) for item in parts.train}
     shared = [item.item_id for item in parts.dev if question_content(item) in learnt]
     if shared:
@@ -168,7 +168,7 @@ def _print_training(
     if any(best.cut.values()):
         told = " and ".join(f"{n} of {part}" for part, n in best.cut.items())
         say(f"items of which something was cut, being longer than what is read: {told}")
-    say(f"written: {best.folder}")
+    say(f"Saved {best.folder}")
     remark(f"next: lexiscope collect … --task {task} --view {best.view} --subject {best.spec}", quiet=quiet)
 
 
@@ -180,7 +180,7 @@ METHODS = ("pair", "verification", "gloss", "threshold", "label")
 
 @click.command(cls=Verb)
 @item_options
-@click.option("--task", help=f"For a file: its task. Default: {BY_VIEW}; of a dataset: its own.")
+@click.option("--task", help=f"For a file: its task. Default: {BY_VIEW}, or the task of the dataset.")
 @click.option("--method", type=click.Choice(METHODS), help="Default: the one that is trained for the task.")
 @options.of_settings(TrainingSettings, "head", "class_weights", "query")
 @run_options
@@ -189,8 +189,8 @@ def classifier(**given: Any) -> None:
 
     Two usages are compared (WiC), a definition is verified (WiC-TSV), or one of several glosses is chosen (word sense
     disambiguation). The method threshold trains nothing and takes seconds, label sees the answers alone. The folder
-    loads as classifier:FOLDER and answers in the view of its training. The same command again does nothing where the
-    training is finished and goes on where it was broken off.
+    loads as classifier:FOLDER and answers in the view of its training. The same command again does nothing if the
+    training is finished and resumes it if it was interrupted.
     """
     task = learnt_task(given["items"], given["task"], METHODS, default=BY_VIEW)
     items = read_items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
@@ -217,7 +217,7 @@ def learnt_task(name: str, asked: str | None, methods: Sequence[str], *, default
 
 
 def read_items_to_learn(name: str, pairs: tuple[str, ...], *, task: str, language: str) -> tuple[Item, ...]:
-    """Return the items of a dataset or a file; of a dataset that loads its splits apart, train and dev.
+    """Return the items of a dataset or a file; train and dev of a dataset that loads its splits separately.
 
     Errors: those of :func:`~lexiscope.items.read.item_source.load_items`.
     """
@@ -239,7 +239,7 @@ WORDNET = "wordnet"
 
 @click.command(cls=Verb)
 @item_options
-@click.option("--task", help=f"For a file: its task. Default: {RETRIEVED}; of a dataset: its own.")
+@click.option("--task", help=f"For a file: its task. Default: {RETRIEVED}, or the task of the dataset.")
 @click.option("--entries", metavar="wordnet|FILE", help="What is retrieved from. Default: the dataset's, or WordNet.")
 @options.of_settings(TrainingSettings, "pooling", "miner", "margin", "description")
 @run_options
@@ -248,8 +248,8 @@ def bi_encoder(**given: Any) -> None:
 
     A sentence with its target in brackets and an entry (name and description) are read apart. The folder holds the
     vectors of the whole search space and loads as bi_encoder:FOLDER; it answers in the view of its training. With
-    --epochs 0 the encoder stays as it is. The same command again does nothing where the training is finished and goes
-    on where it was broken off.
+    --epochs 0 the encoder stays as it is. The same command again does nothing if the training is finished and resumes
+    it if it was interrupted.
     """
     task = learnt_task(given["items"], given["task"], _OF_ENTRIES, default=RETRIEVED)
     items = read_items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
@@ -260,9 +260,9 @@ def bi_encoder(**given: Any) -> None:
 
 
 def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> tuple[SearchSpace, tuple[Item, ...]]:
-    """Return what is retrieved from, and the items with its ids as right answers.
+    """Return what is retrieved from, and the items with its ids as correct answers.
 
-    Errors: :class:`SpecError` where nothing says what it is; those of the resource or the file.
+    Errors: :class:`SpecError` if it is not given; those of the resource or the file.
     """
     named, dataset = given["entries"], plain_name(given["items"])
     if named and named != WORDNET:
@@ -270,7 +270,9 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
     has_space = catalog.has("datasets", dataset) and hasattr(catalog.module("datasets", dataset), "search_space")
     if _chooses_senses(task) or named == WORDNET or not has_space:
         if not _chooses_senses(task) and task != RETRIEVED and named != WORDNET:
-            raise SpecError(f"nothing says among which entries {given['items']} is looked up", hint="--entries FILE")
+            raise SpecError(
+                f"the entries among which {given['items']} is looked up are not given", hint="--entries FILE"
+            )
         lexicon = wordnet.load()
         return synset_space(lexicon), retrieval_items(items, lexicon) if _chooses_senses(task) else items
     made = cast(Callable[[], SearchSpace], getattr(catalog.module("datasets", dataset), "search_space"))  # noqa: B009
