@@ -137,7 +137,7 @@ def test_decisions_and_a_statistic_of_ones_own() -> None:
         ("m@1", "spearman", "2 views to compare: full, word"),
         ("m@1 view=full level=high", "spearman", "no item has level=high"),
         ("m@1 view=full same_sense=no", "spearman", r"has same_sense=no(.|\n)*same_sense is: False, True"),
-        ("m@1 view", "spearman", "is no part of a side"),
+        ("m@1 view", "spearman", "cannot be a part of a side"),
         ("a", "spearman", "0 measures to compare: correct"),
         ("m@1 view=full", "kendall", "no statistic 'kendall'"),
         ("m@1 view=full", "alpha", "alpha is of people's ratings"),

@@ -58,7 +58,7 @@ DATASET = "dataset"
 _CHOICES = ("choice", "retrieved")
 """The measures whose option is right where it is the gold answer of the item."""
 _MOST_VALUES = 8
-"""So many values of a condition are named if there is no item of the one that was asked for."""
+"""Number of values of a condition that an error names if no item has the one that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class AnswersOf:
                     continue
                 name, equals, value = part.partition("=")
                 if not (name and equals and value):
-                    raise SpecError(f"{part!r} is no part of a side", hint="write SUBJECT@LAYER name=value …")
+                    raise SpecError(f"{part!r} cannot be a part of a side", hint="write SUBJECT@LAYER name=value …")
                 named[name] = value
             subject, at, layer = first.rpartition("@")
             if not (at and layer.isdecimal()):
@@ -118,9 +118,9 @@ class AnswersOf:
 class ComparableAnswers:
     """The responses of people and models to some items: what sides of a comparison are read from.
 
-    ``tasks`` are the tasks of the items by dataset, where a run has several datasets: they may share ids of items.
-    ``per`` is what a log-probability is divided by where it decides between options. Answers that are equal to so many
-    *decimals* are ties.
+    ``tasks`` are the tasks of the items by dataset, for a run with several datasets: they may share ids of items.
+    ``per`` is what a log-probability is divided by if it decides between options. Answers that are equal after
+    rounding to *decimals* are ties.
     """
 
     responses: ResponseTable
@@ -157,7 +157,7 @@ class ComparableAnswers:
             return contrast.about(higher="people agree more on the items of the first")
         named = statistic if isinstance(statistic, str) else ""
         if isinstance(statistic, str) and statistic not in STATISTICS:
-            raise StatisticError(f"no statistic {statistic!r}", hint=f"there are: {', '.join(STATISTICS)}")
+            raise StatisticError(f"no statistic {statistic!r}", hint=f"statistics: {', '.join(STATISTICS)}")
         if named in CORRELATIONS and any(side.subject == PEOPLE and not side.measure for side in sides):
             raise StatisticError(
                 f"{named} is with people's means, with which people correlate 1 by construction",
@@ -178,11 +178,11 @@ class ComparableAnswers:
         return contrast.about(higher=_direction(named, measures))
 
     def over_wordings(self, *, resamples: int = 2000, seed: int = 0) -> tuple[list[WordedStatistic], list[Omission]]:
-        """Return the statistics of every chat model that was asked in several wordings, and those that cannot be had.
+        """Return the statistics of every chat model that was asked in several wordings, and those that are undefined.
 
-        Of ratings they are the correlation with people's means (Spearman), where there are any, and the mean; of
-        choices the accuracy, and of log-odds of two answers the area under the ROC curve. Items that not every wording
-        has an answer to are left out, and counted.
+        Ratings have the correlation with people's means (Spearman), if there are any, and the mean; choices have the
+        accuracy, and log-odds of two answers the area under the ROC curve. Items without an answer in every wording
+        are excluded, and counted.
         """
         worded, omissions = list[WordedStatistic](), list[Omission]()
         for subject, wordings in wordings_of(self.responses).items():
@@ -229,7 +229,9 @@ class ComparableAnswers:
         labels = [label for label, is_kept in zip(self._labels, kept.tolist(), strict=True) if is_kept]
         if not kept.any():
             gold = statistic != "accuracy" or any(item.gold is not None for item in self.items)
-            why = "no item has a readable answer in every wording" if gold else "the items name no right answer (gold)"
+            why = (
+                "no item has a readable answer in every wording" if gold else "the items have no correct answer (gold)"
+            )
             raise InputError(why)
         lost = int(asked.sum() - kept.sum())
         note = f"excluded: {counted(lost, 'item')} without norm, or without an answer in each wording" if lost else ""
@@ -249,7 +251,7 @@ class ComparableAnswers:
         return len(rated) > 0 or len(self.responses.where(measure="norm")) > 0
 
     def _norm_of(self, statistic: str) -> Floats:
-        """What answers are compared with: people's means, or right answers (1 for ``t``); else zeros."""
+        """What answers are compared with: people's means, or correct answers (1 for ``t``), or zeros."""
         if statistic == "auc":
             right = {SAME: 1.0, DIFFERENT: 0.0}
             return np.array([right.get(item.gold or "", np.nan) for item in self.items])
@@ -452,7 +454,7 @@ class ComparableAnswers:
         if len(matches) != 1:
             kinds = self.responses.where(subject_kind=COLLECTED).unique("subject_id")
             models = ", ".join(subject for subject in known if subject not in kinds)
-            raise InputError(f"{name!r} names no subject, or several", hint=f"there are: {PEOPLE}, {models}")
+            raise InputError(f"{name!r} names no subject, or several", hint=f"subjects: {PEOPLE}, {models}")
         return str(matches[0])
 
     @property
@@ -470,7 +472,7 @@ class ComparableAnswers:
 
     @property
     def _labels(self) -> GroupLabels:
-        """The sentence that each item was made of, else its word; without words, each item is a group of its own."""
+        """The sentence that each item was made of, or its word; without words, each item is a separate group."""
         if self._has_sentences:
             return GroupLabels((item.conditions["sentence"] for item in self.items), self._plural)
         names = (item.word.casefold() if self._has_words else item.item_id for item in self.items)
@@ -498,7 +500,7 @@ def _direction(statistic: str, measures: Sequence[str]) -> str:
     if statistic == "mean":
         return f"the first has larger {'distances: its usages are less related' if distances else 'answers'}"
     if statistic == "auc":
-        return "the first separates right answers of both kinds better"
+        return "the first separates correct answers of both kinds better"
     return "the first is right more often" if statistic == "accuracy" else ""
 
 

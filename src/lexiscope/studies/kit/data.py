@@ -140,7 +140,7 @@ def own_dataset(
         name, column_map(columns), task=task, language=language, scale=scale, options=options, any_scale=any_scale
     )
     if not path.is_file():
-        raise InputError(f"{path} is no item file", hint="name a dataset, or a file with its suffix")
+        raise InputError(f"{path} is not an item file", hint="name a dataset, or a file with its suffix")
     items = real_items(source.items)
     if not items:
         raise InputError("every row of the file is a catch trial", place=Place(str(path)), hint="add items to compare")

@@ -155,7 +155,7 @@ def analyse(
     *ratings* are an item file with ratings, a dataset or its name, or a table of ratings: a file in any layout
     (a row per rating, a column per rater, an export of another program), a table of responses, or
     :class:`~lexiscope.analysis.ratings.Ratings`. *items* are the
-    items of such a table, without which each item is a word of its own and models cannot be asked. *columns* are the
+    items of such a table, without which each item is a separate word and models cannot be asked. *columns* are the
     columns of a file whose names are not recognised, by field: of an item file as in :func:`~lexiscope.collect.ask`, of
     a table ``rater``, ``item``, ``rating`` and ``group`` (the word, by which items are resampled). *language* is that
     of an item file. *subjects* are asked now (``encoder:minilm``); *answers* are those of subjects asked before
@@ -195,7 +195,7 @@ def analyse(
 
 
 def _refuse_options(what: str, options: ItemSettings, scale: Scale | None) -> None:
-    """Refuse what is said of a file where there is none. Errors: :class:`InputError`."""
+    """Check that no option of a file is given without a file. Errors: :class:`InputError`."""
     language = "" if options.language == "und" else options.language
     for name, value in (("a scale", scale), ("columns", options.columns), ("a language", language)):
         if value:
@@ -313,8 +313,8 @@ def compare(
         if isinstance(estimate, str | Mapping):
             raise StatisticError(f"{estimate!r} is a side of no run", hint="say of what: of=RUN")
         if not isinstance(estimate, Estimate):
-            what = f"{type(estimate).__name__} is no estimate of one model at one layer"
-            raise StatisticError(what, hint="of a curve: its estimate(LAYER), or fit().best(2)")
+            what = f"{type(estimate).__name__} is not an estimate of one model at one layer"
+            raise StatisticError(what, hint="take estimate(LAYER) of a curve, or fit().best(2)")
         if not isinstance(estimate.run, Run):
             what = f"{estimate.name} does not know the items that it was computed from"
             raise StatisticError(what, hint="compare two estimates of one run: run.fit().best(2)")
@@ -333,7 +333,7 @@ def _answers_of(of: StudyRun | Dataset | ResponseTable | Path | str) -> Comparab
     if folder is not None and (folder / "run.json").is_file():
         given = read_json(folder / "run.json").get("settings", {})
         if "study" not in given:
-            what = "this is no finished run of a study"
+            what = "this is not a finished run of a study"
             raise InputError(what, place=Place(str(folder)), hint=f"name its responses: {folder / 'responses.parquet'}")
         made = cast(Study, catalog.study(given["study"]))
         responses = ResponseTable.read_parquet(folder / "responses.parquet")

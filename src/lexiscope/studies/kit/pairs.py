@@ -1,4 +1,4 @@
-"""A set of pairs that every subject of a run answers: rated by people, or with a right answer to *same sense?*"""
+"""A set of pairs that every subject of a run answers: rated by people, or with a correct answer to *same sense?*"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lexiscope.report.pivot import records_of
 class PairSet:
     """The pairs of a dataset, and the ``task`` that they are asked in.
 
-    ``ratings`` are people's means of the items, in their order (empty where there is a right answer instead);
+    ``ratings`` are people's means of the items, in their order (empty if there is a correct answer instead);
     ``in_context``: a pair is two usages in their contexts, not two words.
     """
 
@@ -44,9 +44,9 @@ class PairSet:
 
     @classmethod
     def of(cls, data: Dataset, name: str, *, title: str = "", others: Sequence[str] = ()) -> PairSet:
-        """Return the pairs of a dataset, called *name*: rated ones, or those with a right answer and not of training.
+        """Return the pairs of a dataset, called *name*: rated ones, or those with a correct answer and not of training.
 
-        Of pairs without ratings the condition ``same_sense`` is the right answer.
+        The correct answer of pairs without ratings is the condition ``same_sense``.
         Errors: :class:`SpecError` for a dataset with neither, naming *others* that have.
         """
         card, items = data.card, data.items
@@ -66,7 +66,7 @@ class PairSet:
                 return pairs(name, title, _truth_task(), with_correct_answers(items, SAME_SENSE))
         known = f"one of {', '.join(others)}, or another" if others else "a"
         hint = f"use {known} set of rated pairs"
-        raise SpecError(f"{name} has no pairs that people rated, and no right answers to 'same sense?'", hint=hint)
+        raise SpecError(f"{name} has no pairs that people rated, and no correct answers to 'same sense?'", hint=hint)
 
     @property
     def simulated(self) -> bool:
@@ -90,7 +90,7 @@ class PairSet:
     def correlations(
         self, answers: ResponseTable, subjects: Sequence[str], measures: Sequence[str], *, resamples: int, seed: int
     ) -> list[Record]:
-        """Return how near the similarities of each subject come to the ratings, and how many pairs there are.
+        """Return the agreement of the similarities of each subject with the ratings, and the number of pairs.
 
         See :func:`~lexiscope.analysis.senses.similarity.similarity_results`.
         """
@@ -136,9 +136,9 @@ def open_pair_sets(
 ) -> tuple[tuple[PairSet, ...], tuple[Omission, ...]]:
     """Load sets of pairs by their names in the catalog; return them, and those that are not available.
 
-    *named* are those that a user named, *default* those of a study where nobody named any. *titles* are what sets are
+    *named* are those that a user named, *default* those of a study if a user named none. *titles* are what sets are
     called in place of the titles of their data, *languages* the language of the pairs that are taken of a set.
-    Errors: :class:`SpecError` for a set with neither ratings nor right answers; :class:`DataError` where sets were
+    Errors: :class:`SpecError` for a set with neither ratings nor correct answers; :class:`DataError` if sets were
     named and none of them is available; those of a set that is available and damaged.
     """
 

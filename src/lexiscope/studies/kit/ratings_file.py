@@ -29,7 +29,7 @@ COMPLETE = (
     "this looks like the complete table of a collected study, with catch trials and excluded people among its answers; "
     "its export has ratings.csv or choices.csv, which leave them out"
 )
-"""What is said of such a table."""
+"""Topic of the messages about such a table."""
 
 
 def read_ratings(
@@ -38,15 +38,15 @@ def read_ratings(
     *,
     options: ReadingOptions | None = None,
     scale: Scale | None = None,
-    measure: Annotated[str, Option("of a response table with several measures: this one", metavar="NAME")] = "",
-    view: Annotated[str, Option("of a response table with several views: this one", metavar="NAME")] = "",
+    measure: Annotated[str, Option("the measure to read from a response table with several", metavar="NAME")] = "",
+    view: Annotated[str, Option("the view to read from a response table with several", metavar="NAME")] = "",
     kinds: Sequence[str] = PEOPLE,
 ) -> RatingsFile:
     """Read a table of ratings: text in any encoding and separator, JSON, a response table, a program's export.
 
-    *columns* are those that a command has options for, *options* what else the user said of the file. A response table
-    may hold options that people chose instead of ratings; ``measure`` and ``view`` say which of its
-    answers are meant where it holds several; ``kinds`` names each ``subject_kind`` in it that counts as a rater.
+    *columns* are those that a command has options for, *options* the other options about the file. A response table may
+    hold options that people chose instead of ratings; ``measure`` and ``view`` select its answers if it holds several;
+    ``kinds`` names each ``subject_kind`` in it that counts as a rater.
 
     Errors: :class:`InputError` with the codes of the check: E001 to E008 (the file, its columns), E105 (no rater or
     item), E301 (off the scale), E302 (not a number), E304 (decimal sign), E305 (a number that may mean no answer); also
@@ -65,7 +65,7 @@ def read_ratings(
             "only a response table says of what kind a rater is", code="E006", place=Place(str(path)), hint=hint
         )
     if measure or view:
-        hint = "leave --measure and --view out, or keep the rows that you mean: --where COLUMN=VALUE"
+        hint = "leave --measure and --view out, or select rows: --where COLUMN=VALUE"
         raise InputError("only a response table has measures and views", code="E006", place=Place(str(path)), hint=hint)
     return ratings_of_table(open_file(path, options), columns, options, scale)
 
@@ -82,7 +82,7 @@ def has_texts(opened: OpenedFile, columns: ColumnMap | None = None, *, word_alon
 
 
 def _response_table(path: Path, options: ReadingOptions) -> ResponseTable | None:
-    """A response table as Lexiscope writes it; another program may have saved it anew, with another separator."""
+    """A response table as Lexiscope writes it; another program may have saved it again, with another separator."""
     if is_parquet(path):
         if not has_columns(cells_of_parquet(path).header):
             return None
@@ -161,7 +161,7 @@ def _chosen_answers(
 ) -> tuple[ResponseTable, list[str]]:
     """Return the answers of one measure, one view and one task, and the remarks on the table.
 
-    If no measure is named, it is ``rating`` or ``choice``, whichever the table has, else its only measure.
+    If no measure is named, it is ``rating`` or ``choice``, whichever the table has, or its only measure.
     """
     people = table.where(subject_kind=tuple(kinds))
     simulated = holds_simulated(people, place=Place(path))
@@ -173,7 +173,7 @@ def _chosen_answers(
         hint = f"it has the measures: {', '.join(there)}" if there else f"to count others as raters: --kind ({others})"
         raise InputError(what, code="E002", place=Place(path), hint=hint)
     if not measure and len(usual) > 1:
-        what, hint = f"the table has several measures: {', '.join(usual)}", "say which: --measure NAME"
+        what, hint = f"the table has several measures: {', '.join(usual)}", "name one: --measure NAME"
         raise InputError(what, code="E006", place=Place(path), hint=hint)
     remarks = [COMPLETE] if "completion_time" in there else []
     remarks += [TOLD_SIMULATED] if simulated else []
@@ -183,10 +183,10 @@ def _chosen_answers(
         people = people.where(view=(view, None) if view == "full" else view)
     elif len(set(views)) > 1:
         # the same item seen in part and in full is not the same question: raters of two views do not disagree
-        what, hint = f"the answers were given in several views: {', '.join(views)}", "say which: --view NAME"
+        what, hint = f"the answers were given in several views: {', '.join(views)}", "name one: --view NAME"
         raise InputError(what, code="E006", place=Place(path), hint=hint)
     if not len(people):
-        hint = f"there are: {', '.join(views)}"
+        hint = f"views: {', '.join(views)}"
         raise InputError(f"no answer was given in the view {view!r}", code="E002", place=Place(path), hint=hint)
     if len(people.unique("task")) > 1:
         tasks = ", ".join(people.unique("task"))

@@ -519,7 +519,7 @@ class _RatingsReader:
         names = self.fields["item"]
         what = f"Within one {' + '.join(names)} these columns have more than one value: {', '.join(doubtful)}."
         if "item" in self.columns.given:
-            return [f"{what} Is it the item that you mean?"]
+            return [f"{what} Is it the item column?"]
         flag = "--item " if self.columns.columns is not None else "--map item="
         hint = f"Name what identifies an item: {flag}{names[0]}, or {flag}{names[0]} {flag}{doubtful[0]} together."
         raise InputError(what, code="E006", place=self.columns.header_place, hint=hint)

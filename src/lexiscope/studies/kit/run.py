@@ -137,7 +137,7 @@ class RunData(Generic[S]):
 
     @property
     def other_kind(self) -> tuple[str, frozenset[str]]:
-        """A kind of subject that is few among the others, in words (*multilingual*), and the ids of its subjects."""
+        """The name of a kind of subject that is rare among the others (*multilingual*), and the ids of its subjects."""
         return "", frozenset()
 
     @property
@@ -150,7 +150,7 @@ class RunData(Generic[S]):
         return records
 
     def has(self, what: str) -> bool:
-        """Say whether the run has what a question needs. Errors: :class:`InputError` where it cannot know that."""
+        """Whether the run has what a question needs. Errors: :class:`InputError` if it cannot know that."""
         raise InputError(f"a question of this study cannot need {what!r}")
 
     def asks(self, question: Question) -> Question:
@@ -215,7 +215,7 @@ class RunData(Generic[S]):
             return self.about(Undefined(name, error.what), **where)
 
     def attempt_all(self, name: str, make: Callable[[], Iterable[Result]], **where: Any) -> list[Result]:
-        """Return the results that *make* returns, or the one that says why they are undefined; all about *where*."""
+        """Return the results that *make* returns, or one with the reason why they are undefined; all about *where*."""
         results = self.attempt(name, make)
         return self.about_all([results] if isinstance(results, Undefined) else results, **where)
 
@@ -332,7 +332,7 @@ class Run(RunData[S]):
     def norm(self) -> Floats:
         """The mean rating of each item, NaN for an item without a rating. *Shape:* (items,).
 
-        Where no single ratings were published, the published means. Errors: :class:`InputError` without either.
+        The published means, if no single ratings were published. Errors: :class:`InputError` without either.
         """
         published = self._published_means
         if self._ratings is None and published:
@@ -347,7 +347,7 @@ class Run(RunData[S]):
 
     @property
     def single(self) -> Mapping[str, Sequence[float]]:
-        """The agreement of each rater with the mean of the others (ρ), where there are ratings: ``raters``."""
+        """The agreement of each rater with the mean of the others (ρ), if there are ratings: ``raters``."""
         try:
             return {"raters": self._rater_agreement.values.tolist()} if self._ratings is not None else {}
         except StatisticError:
@@ -371,7 +371,7 @@ class Run(RunData[S]):
         return self._bootstrap_of(self._is_rated)
 
     def has(self, what: str) -> bool:
-        """Say whether there are ``ratings`` of people, ``norms`` at least, ``models``, or ``layers`` of a model."""
+        """Whether there are ``ratings`` of people, ``norms`` at least, ``models``, or ``layers`` of a model."""
         if what == "ratings":
             return self._ratings is not None
         if what == "norms":
@@ -493,7 +493,7 @@ class Run(RunData[S]):
                 "with" not in parse_statistic(estimate.name)[1]
                 or (estimate.subject, estimate.layer) not in self._columns
             ):
-                what = f"{estimate.name} of {estimate.subject or 'no subject'} is no estimate of this run's models"
+                what = f"{estimate.name} of {estimate.subject or 'no subject'} is not an estimate of this run's models"
                 raise StatisticError(what, hint="compare two estimates of fit(): fit().best(2), fit().of(NAME)")
         kind = cast(Kind, parse_statistic(first.name)[0])
         columns = np.array([self._columns[estimate.subject, estimate.layer] for estimate in (first, second)]).T
@@ -519,7 +519,7 @@ class Run(RunData[S]):
         return self.about(contrast, unit="correlation", higher="the first is closer to people")
 
     def about_named(self, contrast: Contrast) -> Contrast:
-        """Return a comparison with the dataset and the run; its conditions are said after those of the run."""
+        """Return a comparison with the dataset and the run; its conditions follow those of the run."""
 
         def joined(result: Estimate | Contrast) -> str:
             return ", ".join(filter(None, (self.label, result.condition)))
@@ -531,7 +531,7 @@ class Run(RunData[S]):
     def raters_below(self, model: Estimate) -> Estimate:
         """Return the share of people who agree less with the others' means than a model does with all means.
 
-        The interval is Wilson's; people are the sample. Of a layer that was chosen on the same items, the result says
+        The interval is Wilson's; people are the sample. If the layer was chosen on the same items, the result says
         so; the ``chosen`` of a curve (``fit().of(NAME).chosen``) allows for it, and so does its place.
         """
         chosen = parse_statistic(model.name)[1].get("layer") == "chosen"
@@ -594,13 +594,13 @@ class Run(RunData[S]):
         return call_presenter("frame_of", self.rating_columns())
 
     def plot(self, statistic: Kind = "spearman", title: str = "") -> Any:
-        """Return how close models come to people as a figure: over layers, where a model has layers (:meth:`fit`)."""
+        """Return how close models come to people as a figure: over layers, if a model has layers (:meth:`fit`)."""
         return self.fit(statistic).plot(title)
 
     # -- behind it --------------------------------------------------------------------------------------------------
 
     def about(self, result: R, **where: Any) -> R:
-        """Return a result with the dataset, the condition and the run that it is of; of all items, with its own."""
+        """Return a result with the dataset, the condition and the run that it is of; one of all items keeps its own."""
         condition = self.label or result.condition
         return result.about(**({"dataset": self.name, "condition": condition, "run": self} | where))
 

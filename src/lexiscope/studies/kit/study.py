@@ -115,7 +115,7 @@ _NEEDED: Mapping[str, str] = {
     "distances": "distances of encoders",
     "layers": "a model with layers",
 }
-"""What questions need, in words."""
+"""What questions need, as text."""
 _LIVE, _WORDINGS = "collected", "wordings"
 
 
@@ -285,7 +285,7 @@ class Study:
     def section(self, title: str, *, where: Where = "data", section_id: str = "") -> Callable[[Answer], Answer]:
         """Mark the function that makes a further section of the report.
 
-        *where* it is: before everything (``first``), under what was asked of whom (``data``), or ``after`` the
+        *where* it is: before everything (``first``), under the questions and subjects (``data``), or ``after`` the
         questions. It returns what a question returns, or finished sections.
         """
 
@@ -362,9 +362,9 @@ class Study:
     ) -> Summary:
         """Run the study into the folder *out* and return its summary; a finished run is not computed again.
 
-        A broken run continues from the answers that were collected. Both end with the same bytes (``machine.json``
-        apart, which says where and how long). Without *settings* they are the study's defaults; ``lexiscope.study``
-        takes them by name.
+        A broken run continues from the answers that were collected. Both end with identical files (except
+        ``machine.json``, which has the machine and the time). Without *settings* they are the study's defaults;
+        ``lexiscope.study`` takes them by name.
         Errors: those of the data, the subjects and the questions; :class:`RunError` for a folder of another run.
         """
         chosen = settings or self.settings_for()
@@ -398,7 +398,7 @@ class Study:
     def answers_of(self, settings: Settings, responses: ResponseTable) -> ComparableAnswers:
         """Return the answers of a finished run with their items, as :func:`lexiscope.compare` takes them.
 
-        Errors: those of the data, where they are not at their place any more.
+        Errors: those of the data, if they are not at their place any more.
         """
         if self.answers_maker:
             return self.answers_maker(settings, responses)
@@ -763,10 +763,10 @@ def printed_values(path: Path, *, dataset: str) -> dict[str, tuple[PublishedValu
 
     Columns: ``dataset`` (empty: *dataset*, the study's own), ``place`` (table or section), ``statistic``, ``subject``,
     ``layer`` and ``condition`` of the record (empty where it has none), ``printed`` (the text of the number, in the
-    unit of the record, or of a bound: ``< .001``), ``remark`` (shown where ours differs), ``unavailable`` (why no data
-    exist, where none do). A column ``view`` may follow ``condition``.
+    unit of the record, or of a bound: ``< .001``), ``remark`` (shown where ours differs), ``unavailable`` (the
+    reason, if no data exist). A column ``view`` may follow ``condition``.
 
-    Errors: :class:`InputError` naming the line that lacks its place, whose number does not parse, or that has too few
+    Errors: :class:`InputError` naming the line without a place, whose number does not parse, or that has too few
     or too many cells.
     """
     by_dataset: dict[str, list[PublishedValue]] = {}

@@ -34,7 +34,7 @@ from lexiscope.core.showing import counted
 from lexiscope.subjects.trained._trained_folder import SEAL, seal_of
 
 TEST = "test.json"
-"""The record of a test of senses, which holds a run of its own."""
+"""The record of a test of senses, which holds a run."""
 
 
 def verify_run(
@@ -81,7 +81,7 @@ def check_record(path: Path) -> list[str]:
 
 
 def _read_record(path: Path) -> dict[str, Any]:
-    """Read a record. One of a training has a seal of its own kind, over its content."""
+    """Read a record. That of a training has another kind of seal, over its content."""
     content = read_json(path)
     if "training" not in content or "kind" not in content:
         return read_sealed(path)
@@ -175,7 +175,7 @@ def rerun_study(run: Path, prepare: Callable[[Settings], None]) -> list[str]:
     other = [file for file in other if file.actual != file.expected]
     if not other:
         number = counted(len(files), "file")
-        return [f"{run}: the study {record['study']} was run again on its answers: {number}, the same bytes"]
+        return [f"{run}: the study {record['study']} was run again on its answers: {number}, identical"]
     if differing:
         how = ", ".join(f"{name} {then.get(name)} → {now.get(name)}" for name in differing)
         names = ", ".join(file.name for file in other)

@@ -47,8 +47,8 @@ def limits(_run: NormRun) -> list[str]:
         "items.",
         "The results hold for these items, these raters, and these answers of the models: another prompt, version or "
         "language is another model.",
-        "A number needed to beat, or a passed test, does not make a model a replacement for annotators: it says "
-        "nothing of items of another kind, of disagreement among people, or of groups of people.",
+        "A number needed to beat, or a passed test, does not make a model a replacement for annotators: it does "
+        "not apply to items of another kind, to disagreement among people, or to groups of people.",
     ]
 
 

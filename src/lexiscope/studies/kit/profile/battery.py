@@ -69,8 +69,8 @@ class PrintedFigure(BaseModel):
 class BatteryLine(BaseModel):
     """One line of a battery.
 
-    ``where`` chooses items by their conditions; ``right`` names the condition, and its value, that makes the right
-    answer *yes* where items have none of their own. ``figures`` are printed figures that are shown and are not a
+    ``where`` chooses items by their conditions; ``right`` names the condition, and its value, that makes *yes*
+    the correct answer of items without one. ``figures`` are printed figures that are shown and are not a
     ceiling. ``wordings`` are further wordings of the task, asked of models that score texts; they are variants, never
     the declared answer.
     """
@@ -188,7 +188,7 @@ def _check_line(source: YamlSource, number: int, line: BatteryLine) -> None:
     if line.view not in VIEW_NAMES:
         raise _fault(source, number, "view", f"there is no view {line.view!r}", f"use one of {', '.join(VIEW_NAMES)}")
     if isinstance(line.ceiling, str) and (line.ceiling == "all_right") == line.has_people:
-        what = f"the ceiling {line.ceiling!r} does not go with the statistic {line.statistic!r}"
+        what = f"the ceiling {line.ceiling!r} is not a ceiling of the statistic {line.statistic!r}"
         kinds = "attainable, mean_of_people or one_person" if line.has_people else "all_right or a published figure"
         raise _fault(source, number, "ceiling", what, f"use {kinds}")
     if line.statistic == "spread" and line.ceiling != "attainable":
