@@ -213,7 +213,7 @@ def test_compare_needs_two_estimates_of_one_run(items_csv: Path) -> None:
     for wrong, what in ((other, "of two runs"), (bare, "does not know the items")):
         with pytest.raises(lexiscope.LexiscopeError, match=what):
             lexiscope.compare(first, wrong)
-    with pytest.raises(lexiscope.LexiscopeError, match="no estimate of this run's models"):
+    with pytest.raises(lexiscope.LexiscopeError, match="not an estimate of this run's models"):
         lexiscope.compare(run.agreement(), run.agreement())
     with pytest.raises(lexiscope.LexiscopeError, match="Curves is not an estimate"):
         lexiscope.compare(run.fit(), first)  # type: ignore[arg-type]
