@@ -149,7 +149,7 @@ def test_an_export_shows_the_same(run: Run, trained: Path, tmp_path: Path, form:
     [
         ("gasi:a", "riverA1", (), "[E712] 'riverA1' is not among the 48 words of these vectors"),
         ("gasi:a", "rivrea", (), "spelt nearly so: rivera"),
-        ("gasi:a", "rivera", ("--sentence", "nothing here"), "[E732] 'rivera' does not stand in the sentence"),
+        ("gasi:a", "rivera", ("--sentence", "nothing here"), "[E732] 'rivera' is not in the sentence"),
         ("a", "rivera", (), "write gasi:a"),
         ("gasi:none", "rivera", (), "[E711]"),
         ("baseline:random", "rivera", (), "'baseline:random' has no induced senses"),

@@ -148,8 +148,8 @@ def test_a_bad_field_is_named(written: Callable[..., Path], changed: dict[str, o
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"0": {', "this file is no JSON"),
-        ('{"0": 1, "0": 2}', "'0' stands twice"),
+        ('{"0": {', "this file is not JSON"),
+        ('{"0": 1, "0": 2}', "'0' occurs twice"),
         ('{"0": {"average": NaN}}', "NaN is no number"),
         ("[]", "no object with one sample a row"),
         ("{}", "no object with one sample a row"),

@@ -199,8 +199,8 @@ def test_cometa() -> None:
         ("cometa/test/2", "sugar"),
     ]
     assert [(row.line, row.reason) for row in loaded.set_aside] == [
-        (4, "the term stands in its example more than once"),
-        (3, "the term does not stand in its example"),
+        (4, "the term is in its example more than once"),
+        (3, "the term is not in its example"),
     ]
     general, specific = (cometa.search_space(folder, level=level) for level in cometa.LEVELS)
     assert ("S3" in general, "S4" in general, "S4" in specific) == (True, False, True)

@@ -101,7 +101,7 @@ def test_a_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_card_says_that_nobody_rated() -> None:
     """No ratings, so no scale, and the card says so."""
     assert CARD.scale is None
-    assert "Nobody has rated" in CARD.remarks[0]
+    assert "No one has rated" in CARD.remarks[0]
 
 
 @pytest.mark.published

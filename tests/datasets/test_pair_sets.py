@@ -181,7 +181,7 @@ def test_mcl_wic_labels_join_by_id() -> None:
         ({}, [], "the pair has no label"),
         ({}, [{"id": "dev.en-en.0", "tag": "T"}, {"id": "x", "tag": "F"}], "item 'x': a label without a pair"),
         ({}, [{"id": "dev.en-en.0", "tag": "1"}], r"a tag is not T or F \('1'\)"),
-        ({}, {"id": "dev.en-en.0"}, "no JSON list of objects"),
+        ({}, {"id": "dev.en-en.0"}, "not a JSON list of objects"),
     ],
 )
 def test_broken_mcl_wic_pairs(pair: dict[str, Any], gold: Any, message: str) -> None:
@@ -372,8 +372,8 @@ def test_an_am2ico_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (TAGGED.replace("</word> .\tA", " .\tA"), r"dev\.tsv:3:1: the target must stand once between <word>"),
-        (TAGGED.replace(" bank", " bank").replace("big", "<word>big</word>"), r"dev\.tsv:3:27: the target must stand"),
+        (TAGGED.replace("</word> .\tA", " .\tA"), r"dev\.tsv:3:1: the target must be once between <word>"),
+        (TAGGED.replace(" bank", " bank").replace("big", "<word>big</word>"), r"dev\.tsv:3:27: the target must be"),
         (TAGGED.replace("<word>bank</word>", "<word> </word>"), r"dev\.tsv:3:39: \[E104\]"),
         (TAGGED.replace("<word>bank</word>", "<word></word>"), r"dev\.tsv:3:39: \[E103\]"),
         (TAGGED.replace("<word>bank</word>", "<word>ban</word>k"), r"dev\.tsv:3:39: \[E101\].*inside a word"),

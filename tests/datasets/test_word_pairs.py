@@ -43,8 +43,8 @@ def test_a_context_loses_its_marks_and_keeps_its_target(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cell", "text", "says", "column"),
     [
-        ("c5", "we sat on the bank", "it stands there 0 times", len("1 bank n Bank v ") + 1),
-        ("c5", "<b> bank </b> or <b> bank </b>", "it stands there 2 times", len("1 bank n Bank v ") + 1),
+        ("c5", "we sat on the bank", "not 0 times", len("1 bank n Bank v ") + 1),
+        ("c5", "<b> bank </b> or <b> bank </b>", "not 2 times", len("1 bank n Bank v ") + 1),
         ("c5", "on the <b> shore </b>", "the marked word is 'shore'", len("1 bank n Bank v ") + 1),
         ("c2", "x", "one of n, v, a is needed", len("1 bank ") + 1),
         ("c7", "9.9", "the mean of the ratings is 5.5, not 9.9", None),

@@ -621,7 +621,7 @@ def test_comments_are_coded_beside_ratings(tmp_path: Path) -> None:
     ("lines", "what"),
     [
         (["item_id,comment", "x,y"], "needs item_id, participant_id, comment"),
-        (["item_id,participant_id,comment", "nothing,nobody,what?"], "none of 1 comment is beside a rating"),
+        (["item_id,participant_id,comment", "nothing,nobody,what?"], "none of 1 comment belongs to a rating"),
         (["item_id,participant_id,comment", *["{item},simulated-a-1,odd"] * 2], "two comments on this item"),
     ],
 )

@@ -67,8 +67,8 @@ def choice_items(
 ) -> ChoiceItems:
     """Return what a file of templates (without one, those of the synonymy study) asks about a collection.
 
-    Without random nouns these are the controlled choice sets; of items that are not in English, without templates of
-    their own, the suite that has no words of any language.
+    Without random nouns these are the controlled choice sets; items that are not in English and have no
+    templates get the suite that has no words of any language.
     Errors: those of the templates and of :func:`~lexiscope.items.choice_sets.minimal_pairs.choice_sets`.
     """
     english = all(is_english(item.language) for item in collection)

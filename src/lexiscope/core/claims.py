@@ -61,7 +61,7 @@ class Filter:
         return not self.equal or "*" in self.pattern
 
     def passes(self, record: Record) -> bool:
-        """Say whether a record passes."""
+        """Whether a record passes."""
         text = _field_text(record, self.field)
         parts = (re.escape(part) for part in self.pattern.split("*"))
         return bool(re.fullmatch(".*".join(parts), text, re.DOTALL)) is self.equal
@@ -480,7 +480,7 @@ def _compare_numbers(comparison: Comparison, left: Record | None, right: Record 
 
 
 def _excludes_zero(*sides: tuple[ClaimTerm, Record | None, float]) -> bool:
-    """Say whether the difference of two numbers is shown: the interval made of theirs does not hold 0.
+    """Whether the difference of two numbers is shown: the interval made of theirs does not hold 0.
 
     A side without an interval counts as exact, unless its interval was asked for and has no bounds.
     """

@@ -22,7 +22,7 @@ _ESCAPED = re.compile(r"(\\+)u([dD][89a-fA-F][0-9a-fA-F]{2})")
 
 
 def is_text(text: str) -> bool:
-    """Say whether a text is Unicode that can be written as UTF-8: it has no lone surrogate."""
+    """Whether a text is Unicode that can be written as UTF-8: it has no lone surrogate."""
     return _SURROGATE.search(text) is None
 
 

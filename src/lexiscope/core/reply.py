@@ -125,7 +125,7 @@ def read_reply(reply: ChatReply, question: ChatQuestion) -> ParsedReply:
 
 
 def is_garbled(text: str) -> bool:
-    """Say whether a reply is no text that could be read as an answer.
+    """Whether a reply is no text that could be read as an answer.
 
     >>> is_garbled("4"), is_garbled("4" + chr(0xD800))
     (False, True)
@@ -429,7 +429,7 @@ _NO_DETERMINER = "".join(rf"(?<!\b{word} )" for word in ("the", "these", "those"
 
 
 def refuses(text: str, patterns: Sequence[str] = REFUSALS) -> bool:
-    """Say whether a text declines to answer.
+    """Whether a text declines to answer.
 
     >>> refuses("I'm sorry, no."), refuses("I can't see why not", REFUSALS_BESIDE)
     (True, False)
@@ -438,7 +438,7 @@ def refuses(text: str, patterns: Sequence[str] = REFUSALS) -> bool:
 
 
 def takes_back(text: str) -> bool:
-    """Say whether a text takes back, corrects or doubts what else it says.
+    """Whether a text takes back, corrects or doubts what else it says.
 
     >>> takes_back("On second thought, five"), takes_back("The bird fits.")
     (True, False)
@@ -447,7 +447,7 @@ def takes_back(text: str) -> bool:
 
 
 def labels_an_answer(label: str) -> bool:
-    """Say whether the words before a number can be those before an answer: they neither deny nor name something else.
+    """Whether the words before a number can be those before an answer: they neither deny nor name something else.
 
     >>> [labels_an_answer(label) for label in ("My rating is", "Rating is not", "Confidence:", "Number of senses:")]
     [True, False, False, False]
@@ -456,7 +456,7 @@ def labels_an_answer(label: str) -> bool:
 
 
 def stands_alone(lines: Sequence[str], at: int) -> bool:
-    """Say whether the line *at* is a sentence of its own: the lines above and below do not run on into it.
+    """Whether the line *at* is a sentence of its own: the lines above and below do not run on into it.
 
     >>> [stands_alone(lines, 1) for lines in (["minus", "4"], ["Rating is not", "4"], ["It fits.", "4"], ["", "4"])]
     [False, False, True, True]
@@ -483,7 +483,7 @@ def numbers_in_words(text: str, words: Sequence[str]) -> set[float]:
 
 
 def _leads_astray(lines: Sequence[str], at: int, *, headed: bool) -> bool:
-    """Say whether the text above a line runs on into it and makes it another thing than an answer."""
+    """Whether the text above a line runs on into it and makes it another thing than an answer."""
     above = next((number for number in range(at - 1, -1, -1) if lines[number].strip()), None)
     if above is None:
         return False
@@ -496,7 +496,7 @@ def _leads_astray(lines: Sequence[str], at: int, *, headed: bool) -> bool:
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
-    """Say whether the line below goes on with the sentence, other than with a reason."""
+    """Whether the line below goes on with the sentence, other than with a reason."""
     below = lines[at + 1].strip().lstrip("*_`\"'“ ") if at + 1 < len(lines) else ""
     if not below or lines[at].rstrip("*_` ").endswith((".", "!")):
         return False

@@ -484,7 +484,7 @@ def _last_by_item(tables: Iterable[pa.Table], name: str) -> dict[str, Any]:
 
 
 def holds_simulated(table: ResponseTable, *, place: Place | None = None) -> bool:
-    """Say whether the answers of a table are those of simulated participants instead of people.
+    """Whether the answers of a table are those of simulated participants instead of people.
 
     Errors: those of :func:`refuse_mixture`.
     """
@@ -494,7 +494,7 @@ def holds_simulated(table: ResponseTable, *, place: Place | None = None) -> bool
 
 
 def has_columns(names: Sequence[str]) -> bool:
-    """Say whether a header is that of a response table, of this version or of an earlier one."""
+    """Whether a header is that of a response table, of this version or of an earlier one."""
     return list(names) in (list(COLUMNS), [name for name in COLUMNS if name not in ADDED])
 
 

@@ -195,7 +195,7 @@ class Interval:
 
     @property
     def is_defined(self) -> bool:
-        """Say whether the interval has bounds."""
+        """Whether the interval has bounds."""
         return not self.note
 
     def times(self, factor: float) -> Interval:

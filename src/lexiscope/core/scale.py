@@ -93,7 +93,7 @@ class Scale:
         return self.points or tuple(float(number) for number in range(first, last + 1))
 
     def has_ends_of(self, other: Scale) -> bool:
-        """Say whether both scales have the same ends, so that their ratings can be averaged."""
+        """Whether both scales have the same ends, so that their ratings can be averaged."""
         return (self.low, self.high) == (other.low, other.high)
 
     def nearest_to(self, value: float, *, of: Scale) -> float:
@@ -113,7 +113,7 @@ class Scale:
         return float(min(self.high, self.low + math.floor((there - self.low) / self.step + 0.5) * self.step))
 
     def contains(self, value: float) -> bool:
-        """Say whether *value* lies on the scale (NaN does not).
+        """Whether *value* lies on the scale (NaN does not).
 
         >>> Scale(0, 1, step=0.1).contains(0.3), Scale(0, 1, step=0.1).contains(0.31)
         (True, False)

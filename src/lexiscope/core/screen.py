@@ -185,7 +185,7 @@ class TaskWords:
     guidelines: Mapping[str, str] = field(default_factory=dict)
 
     def is_in(self, language: str) -> bool:
-        """Say whether these are words of a language, whatever the region."""
+        """Whether these are words of a language, whatever the region."""
         return self.language.partition("-")[0].lower() == language.partition("-")[0].lower()
 
 

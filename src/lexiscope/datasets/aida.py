@@ -172,7 +172,7 @@ MASKED = {
     ),
 }
 TEXTS = DataFile("el/aida/AIDA-YAGO2-dataset.tsv", optional=True)
-"""The news texts, which may not be passed on; their checksum is not known to us."""
+"""The news texts, which may not be redistributed; their checksum was never published."""
 _ELEVANT = "8df933fa0a8f54e3e682dc124761c01d48484359"
 _CANDIDATES = "1cdd4c0c4f12d88efdea34098b1c168745caf3ec"
 CARD = DatasetCard(
@@ -193,11 +193,11 @@ CARD = DatasetCard(
     files=(CANDIDATES, *MASKED.values(), TEXTS),
     counts=(("items", 9_272), ("words", 3_330), ("sentences", 8_569), ("set_aside", 1)),
     how_to_obtain=(
-        "the texts belong to Reuters: whoever has the Reuters corpus makes AIDA-YAGO2-dataset.tsv with the tool of "
+        "the texts belong to Reuters: if you have the Reuters corpus, make AIDA-YAGO2-dataset.tsv with the tool of "
         f"AIDA's authors; put it at {TEXTS.path}, or call aida.load_texts(PATH). Masked texts: take "
         f"benchmarks/aida-conll-dev.benchmark.jsonl and aida-conll-test.benchmark.jsonl of ad-freiburg/elevant at "
         f"{_ELEVANT}. Candidates: {CANDIDATES.path} is made of AIDA_candidates of masha-p/PPRforNED at {_CANDIDATES}, "
-        "a JSON object a line (doc, split, text, origText, gold, candidates). Put them in a folder and set "
+        "a JSON object per line (doc, split, text, origText, gold, candidates). Put them in a folder and set "
         "LEXISCOPE_DATA to it"
     ),
     first_item="aida/dev/947/1",
@@ -207,7 +207,7 @@ CARD = DatasetCard(
         "asterisks, by ELEVANT, for copyright: figures on them are not those of the full texts.",
         "Training items need the texts: load_texts. mentions() has all 30,428 mentions, links and candidates without "
         "text, those of the training part too.",
-        "Options are the candidates by falling number of links, then by title: upstream the right one stands first.",
+        "Options are the candidates by falling number of links, then by title: in the source the correct one is first.",
         "A mention of test document 1341 whose masked text and list of mentions do not agree is set aside.",
         "Gold is a title of Wikipedia of 2010 to 2012; the condition wikidata is the id in ELEVANT.",
         "The paper searched all of Wikipedia; search_space() has the pages that are a candidate of any mention.",

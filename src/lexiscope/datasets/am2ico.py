@@ -118,8 +118,8 @@ CARD = DatasetCard(
     last_item=f"am2ico/{DEFAULT}/test/01000",
     remarks=(
         "am2ico is Finnish and English, am2ico?language=zh another pair: ar bn de eu fi id ja ka kk ko ru tr ur zh.",
-        "The paper's pair is English and Chinese, whose training set (about 13,000 pairs) could not be had here, so "
-        "that the default is the language with the largest training set at hand. The published training sets of ar, "
+        "The paper's pair is English and Chinese, whose training set (about 13,000 pairs) is not available here, so "
+        "that the default is the language with the largest available training set. The published training sets of ar, "
         "de, ja, ko, ru and zh are read where their files are put; bn, kk and ur have none.",
         "Condition split is train, dev or test; the first usage is in the other language, the second in English; half "
         "of each split have the same meaning, and adversarial pairs are kept, as published.",
@@ -145,8 +145,8 @@ _TAGGED = re.compile("<word>(.*)</word>")
 def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
     """Load the pairs of one language and English; gold is ``t`` (the same meaning) or ``f``.
 
-    *folder* is a data folder to look in instead of ``LEXISCOPE_DATA`` and the cache. A training set that is not at
-    hand and was never seen by us is left out (the card names these).
+    *folder* is a data folder to look in instead of ``LEXISCOPE_DATA`` and the cache. A training set that is not
+    available and has no published checksum is skipped (the card names these).
     Errors: :class:`SpecError` for another language; :class:`DataError` for a file that is missing or not the published
     one; :class:`InputError` with file and line for a row that breaks a rule.
     """
@@ -190,7 +190,7 @@ def read_split(path: Path, *, language: str, split: str) -> list[Item]:
 def _usage(rows: PlainLines, row: int, cell: int, context: str, language: str) -> Usage:
     match = _TAGGED.search(context)
     if match is None or context.count("<word>") != 1 or context.count("</word>") != 1:
-        rows.refuse(row, "the target must stand once between <word> and </word>", cell=cell)
+        rows.refuse(row, "the target must be once between <word> and </word>", cell=cell)
     text = context[: match.start()] + match[1] + context[match.end() :]
     here = rows.place(row, cell)
     # in the line the target follows its tag

@@ -28,7 +28,7 @@ CARD = DatasetCard(
     title="COMETA: health terms in social media and their SNOMED CT concepts",
     task="entity_link",
     language="en",
-    licence="by request for research; SNOMED CT has a licence of its own",
+    licence="by request for research; SNOMED CT has a separate licence",
     citation=(
         "M. Basaldella, F. Liu, E. Shareghi, N. Collier (2020). COMETA: A Corpus for Medical Entity Linking in the "
         "Social Media. EMNLP 2020, 3122-3137"
@@ -44,7 +44,7 @@ CARD = DatasetCard(
         "or call cometa.load(FOLDER). A stand-in in the public domain is ncbi_disease"
     ),
     remarks=(
-        "A row whose term does not stand in its example once is set aside: no span says which one is meant.",
+        "A row whose term is not exactly once in its example is set aside: no span gives the intended one.",
         "SNOMED CT describes concepts by their names alone: the search space has no descriptions.",
     ),
 )
@@ -98,9 +98,9 @@ def _item(term: LinkedTerm, part: str, level: Level) -> Item | SetAside:
         start, end = locate(term.example, term.term)
     except SpanError:
         why = (
-            "the term stands in its example more than once"
+            "the term is in its example more than once"
             if occurrences(term.example, term.term)
-            else ("the term does not stand in its example")
+            else ("the term is not in its example")
         )
         cells = (("ID", term.term_id), ("Term", term.term), ("Example", term.example))
         return SetAside(f"{FOLDER}/{part}.csv", term.line, why, cells)

@@ -32,7 +32,7 @@ CARD = DatasetCard(
     counts=(("items", 143), ("words", 127), ("sentences", 50)),
     first_item="kore50/test/0/1",
     last_item="kore50/test/49/2",
-    remarks=("One of 144 labels has no id of Wikidata and is no item.",),
+    remarks=("One of 144 labels has no id of Wikidata, so it has no item.",),
 )
 
 

@@ -69,7 +69,7 @@ CARD = DatasetCard(
         "Offsets count characters and are written as text; source_id is the id in the published files.",
         "The archives hold other languages too, and pairs across languages: they are not read here.",
         "Two targets are another word than their lemma, as published: 'the' for 'tread' (train).",
-        "The view context hides the target alone: in 552 items the same word stands elsewhere in a text, "
+        "The view context hides the target alone: in 552 items the same word occurs elsewhere in a text, "
         "in any case of letters, and stays visible.",
     ),
 )
@@ -137,7 +137,7 @@ def _labels(gold: Any, path: str) -> dict[str, str]:
     for row in _rows(gold, path):
         source, tag = str(row.get("id", "")), str(row.get("tag", ""))
         if tag not in TRUTHS or source in labels:
-            what = f"an id stands twice among the labels, or a tag is not T or F ({tag!r})"
+            what = f"an id occurs twice among the labels, or a tag is not T or F ({tag!r})"
             raise InputError(what, place=Place(path, item_id=source), hint="fetch the labels again")
         labels[source] = TRUTHS[tag]
     return labels
@@ -145,7 +145,7 @@ def _labels(gold: Any, path: str) -> dict[str, str]:
 
 def _rows(content: Any, path: str) -> list[Mapping[str, Any]]:
     if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
-        raise InputError("this file is no JSON list of objects", place=Place(path), hint="fetch it again")
+        raise InputError("this file is not a JSON list of objects", place=Place(path), hint="fetch it again")
     return content
 
 

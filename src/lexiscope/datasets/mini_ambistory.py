@@ -35,7 +35,7 @@ CARD = DatasetCard(
     first_item="mini_ambistory/pitcher/A-1",
     last_item="mini_ambistory/dry/open-2",
     remarks=(
-        "Nobody has rated these stories: they show how the tools work and are no norms.",
+        "No one has rated these stories: they show how the tools work and are not norms.",
         "13 nouns, 6 verbs, 5 adjectives; the two meanings of a word have one part of speech.",
         "Definitions and examples are our own, not those of a dictionary. An item's id and its conditions setup, "
         "story, story_kind, ending_of, meaning and intention are never shown.",

@@ -39,7 +39,7 @@ CARD = DatasetCard(
     first_item="en-bark-1a-1b",
     last_item="es-raíz-2a-2b",
     remarks=(
-        "Nobody has rated these items: they show how the tools work and are no norms.",
+        "No one has rated these items: they show how the tools work and are not norms.",
         "Homonymy and polysemy follow the separate or common entries of general dictionaries.",
     ),
 )

@@ -180,7 +180,7 @@ def _intrusion(nouns: Nouns) -> tuple[Item, ...]:
 
 
 def _next_noun(nouns: Nouns, sense: NounSense) -> NounSense:
-    """Return the first sense of the noun after that of a sense: it is none of the word's own."""
+    """Return the first sense of the noun after that of a sense: the word does not have it."""
     place = next(number for number, pair in enumerate(nouns) if sense in pair)
     return nouns[(place + 1) % len(nouns)][0]
 

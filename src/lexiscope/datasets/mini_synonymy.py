@@ -36,10 +36,10 @@ CARD = DatasetCard(
     first_item="mini_synonymy/01/relation_no_context/is_a_synonym_of/correct_vs_random",
     last_item="mini_synonymy/40/relation/is_the_same_as/random",
     remarks=(
-        "Nobody has answered these items: they show how the tools work. 40 items say little of a model.",
-        "Five targets stand there twice, in two senses: bill, court, ring, spring and stock.",
-        "Synonym and distractor stand in different WordNet 3.0 synsets of the target; the glosses are ours.",
-        "The random nouns are rarer than the synonyms: the random conditions need a frequency baseline beside them.",
+        "No one has answered these items: they show how the tools work. 40 items tell little about a model.",
+        "Five targets occur twice, in two senses: bill, court, ring, spring and stock.",
+        "Synonym and distractor are in different WordNet 3.0 synsets of the target; the glosses are ours.",
+        "The random nouns are rarer than the synonyms: compare the random conditions with a frequency baseline.",
     ),
 )
 

@@ -1,7 +1,7 @@
 """NCBI Disease: diseases in PubMed abstracts, linked to MeSH and OMIM; a public-domain stand-in for the medical domain.
 
-A mention in 64 words on either side, and its concepts: where the annotators gave several, each is right. WikiMed and
-COMETA, the medical sets of the context–word bias study, are to be obtained by hand.
+A mention in 64 words on either side, and its concepts: if the annotators gave several, each is correct. WikiMed and
+COMETA, the medical sets of the context–word bias study, must be obtained by hand.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ CARD = DatasetCard(
     first_item="ncbi_disease/train/10192393/1",
     last_item="ncbi_disease/test/9988281/11",
     remarks=(
-        "One mention of the training part does not stand at its offsets and is set aside: 'generalized epilepsy and "
+        "One mention of the training part is not at its offsets and is set aside: 'generalized epilepsy and "
         'febrile seizures " plus "\' of abstract 10923035 is written with two spaces at its end.',
-        "Abstract 8528200 stands in the training file twice; its second copy has ids with ~2.",
+        "Abstract 8528200 occurs in the training file twice; its second copy has ids with ~2.",
         "The ids of a composite mention (colon and some other cancers) are given together: any of them is right.",
         "Concepts have no names in these files: the search space names them by their commonest mention in the training "
         "part, others by their id.",
@@ -86,7 +86,7 @@ def load() -> Dataset:
 
 
 def search_space() -> SearchSpace:
-    """Return all concepts of the corpus, by id; the name is the commonest training mention, else the id.
+    """Return all concepts of the corpus, by id; the name is the commonest training mention, or the id.
 
     Errors: those of :func:`load`.
     """

@@ -54,13 +54,13 @@ CARD = DatasetCard(
     first_item="scws/0001",
     last_item="scws/2003",
     remarks=(
-        "The scale is 0 to 10; 432 of 20,030 ratings lie between two whole numbers.",
+        "The scale is 0 to 10; 432 of 20,030 ratings are not whole numbers.",
         "rater_1 to rater_10 are the columns of the file: which of them are one person is not published.",
         "241 pairs compare a word with itself in two contexts (condition same_word; capitals are ignored).",
         "The mean of the means is 3.852; the standard deviation of the ten ratings of a pair is 2.788 on average where "
         "the ten are all there is (divided by n), 2.939 where they are a sample (divided by n - 1).",
         "The published mean of each pair is the mean of its ten ratings; this is checked when the file is read.",
-        "The words are compared in the form in which they stand in their contexts; it serves as the lemma.",
+        "The words are compared in the form that they have in their contexts; it serves as the lemma.",
     ),
     scale=SCALE,
 )
@@ -112,9 +112,7 @@ def _read_usage(rows: PlainLines, row: int, side: int, cells: Sequence[str]) -> 
     word, pos, context = cells[1 + 2 * side], cells[2 + 2 * side], cells[5 + side]
     marks = list(_MARKED.finditer(context))
     if len(marks) != 1:
-        rows.refuse(
-            row, f"the word must stand once between <b> and </b>; it stands there {len(marks)} times", cell=5 + side
-        )
+        rows.refuse(row, f"the word must be once between <b> and </b>, not {len(marks)} times", cell=5 + side)
     (match,) = marks
     if match[1].casefold() != word.casefold():
         rows.refuse(row, f"the marked word is {match[1]!r}, the word of the pair {word!r}", cell=5 + side)

@@ -152,7 +152,7 @@ CARD = DatasetCard(
         "In mode clean the article before an inserted word follows its letter, as in the published texts, so that "
         "figures compare; one text has a wrong one (item 17, 'an urochordate'): collection(article='sound') mends it.",
         "15 sentences serve two or three items (33 of the 200): the items are not independent; cluster by 'sentence'.",
-        "103 of the 200 targets stand in their first WordNet sense; items 5 and 194 have a plural target.",
+        "103 of the 200 targets have their first WordNet sense; items 5 and 194 have a plural target.",
         "Random noun 'move' of item 38 shares a synset with the target 'movement', in another sense.",
         "The outcomes were recorded on the published texts; the reference suite was meant for controlled pairs only, "
         "and its random outcomes were released all the same.",
@@ -209,10 +209,10 @@ def read_collection(
 
 
 def read_outcomes(path: Path, items: Sequence[Item]) -> ResponseTable:
-    """Read the outcomes as rows of measure ``correct`` (1 right, 0 wrong), ordered by model and then as the items.
+    """Read the outcomes as rows of measure ``correct`` (1 correct, 0 wrong), ordered by model and then as the items.
 
     A joint condition is not kept: that it is the product of its two parts is checked, item by item.
-    Errors: :class:`InputError` with file and line for a value other than 0 and 1, a row that comes twice or lacks, or
+    Errors: :class:`InputError` with file and line for a value other than 0 and 1, a repeated or missing row, or
     a joint condition that is not the product.
     """
     table = read_csv(path, OUTCOME_COLUMNS)
@@ -288,7 +288,7 @@ def _responses(outcomes: Mapping[tuple[Any, ...], int], items: Sequence[Item], p
     asked = [(names[str(c["suite"]), str(c["expression"])], c["condition"], c["item"]) for c in about]
     missing = [(model, *key) for model in models for key in asked if (model, *key) not in outcomes]
     if missing:
-        raise InputError(f"{len(missing)} outcomes lack; the first is {missing[0]}", place=Place(str(path)))
+        raise InputError(f"{len(missing)} outcomes are missing; the first is {missing[0]}", place=Place(str(path)))
     # by model, then in the order of the items, as every task returns its rows
     return ResponseTable.from_columns(
         {

@@ -69,8 +69,8 @@ CARD = DatasetCard(
         "One target has other letters than its word, as published: 'round' for 'call' (train).",
         "40 % of the dev rows and 41 % of the test rows use a word that also occurs in train.",
         "98 dev pairs and 222 test pairs have one context, with the same target, in common with a pair of train; no "
-        "whole pair stands in two splits.",
-        "The view context hides the target alone: in 76 items the same word stands elsewhere in a text, in any case of "
+        "whole pair is in two splits.",
+        "The view context hides the target alone: in 76 items the same word occurs elsewhere in a text, in any case of "
         "letters, and stays visible.",
     ),
 )

@@ -100,7 +100,7 @@ CARD = DatasetCard(
         "Contexts are tokenised at single spaces.",
         "A definition or its hypernyms may hold the word itself (English: 153 items of train, 15 of dev, 544 of test); "
         "the view context hides the target in its sentence, not there.",
-        "The view context hides the target alone: in 128 English items the same word stands elsewhere in a text, "
+        "The view context hides the target alone: in 128 English items the same word occurs elsewhere in a text, "
         "in any case of letters, and stays visible.",
         "In German, some targets are not the word of the row, as published (a quotation in dialect, a wrong position).",
     ),

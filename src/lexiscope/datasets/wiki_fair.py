@@ -32,7 +32,7 @@ CARD = DatasetCard(
     first_item="wiki_fair/test/2779825/1",
     last_item="wiki_fair/test/32251441/36",
     remarks=(
-        "1,027 of 3,371 labels have no id of Wikidata (dates, quantities, unknown entities) and are no items.",
+        "1,027 of 3,371 labels have no id of Wikidata (dates, quantities, unknown entities) and are not items.",
         "Mentions may lie in each other (a duke's name and the duchy in it), and a few lie inside a word.",
     ),
 )

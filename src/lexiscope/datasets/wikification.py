@@ -1,7 +1,7 @@
 """Wikification: a sample of Wikipedia links, divided by sentence: 50,000 to test, 50,000 for dev, the rest to train.
 
 The sample of the context–word bias study was never released: this reads any file of links in BLINK's format and draws
-anew, with a seed. ``wned_wiki.draw_sample`` divides open text in the same way.
+again, with a seed. ``wned_wiki.draw_sample`` divides open text in the same way.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CARD = DatasetCard(
     files=(FILE,),
     how_to_obtain=(
         "the study's sample was not released. Take links of Wikipedia as JSON lines (context_left, mention, "
-        f"context_right, label_id, label_title, label), a link a line; put them at {FILE.path} in a folder and set "
+        f"context_right, label_id, label_title, label), one link per line; put them at {FILE.path} in a folder and set "
         "LEXISCOPE_DATA to it, or call wikification.load(PATH). wned_wiki?sample=0 is a small stand-in of open text"
     ),
     remarks=(

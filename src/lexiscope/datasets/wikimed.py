@@ -36,7 +36,7 @@ CARD = DatasetCard(
         f"JSON lines at {FILE.path} in a folder and set LEXISCOPE_DATA to it, or call wikimed.load(PATH). A stand-in "
         "in the public domain is ncbi_disease"
     ),
-    remarks=("Concepts are ids; a list of their names is UMLS's, which has a licence of its own.",),
+    remarks=("Concepts are ids; a list of their names is UMLS's, which has a separate licence.",),
 )
 
 

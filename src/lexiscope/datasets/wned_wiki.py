@@ -50,7 +50,7 @@ CARD = DatasetCard(
     first_item="wned_wiki/test/Frank_S._Pepper/1",
     last_item="wned_wiki/test/2009_Superfinalen/20",
     remarks=(
-        "22 of 6,765 mentions do not stand at their offsets and are set aside: 19 of the article Jiří Třanovský, whose "
+        "22 of 6,765 mentions are not at their offsets and are set aside: 19 of the article Jiří Třanovský, whose "
         "offsets were counted in other characters, and three that begin with a space.",
         "Some 170 mentions end inside a word (*story paper* in *story papers*): links of Wikipedia do.",
         "Sentences are found by rule (items.sentence_count), not by hand.",
@@ -65,7 +65,7 @@ def load(*, sample: str = "") -> Dataset:
     :class:`SpecError` for a seed that is no whole number.
     """
     if sample and not sample.isdecimal():
-        raise SpecError(f"{sample!r} is no seed of a sample", hint="write wned_wiki?sample=0")
+        raise SpecError(f"{sample!r} is not a seed of a sample", hint="write wned_wiki?sample=0")
     if sample:
         whole = load()
         return replace(whole, items=draw_sample(whole.items, seed=int(sample)))
@@ -79,7 +79,7 @@ def load(*, sample: str = "") -> Dataset:
 def draw_sample(items: Sequence[Item], *, n_test: int = 600, n_dev: int = 600, seed: int = 0) -> tuple[Item, ...]:
     """Return the items divided by sentence into test, dev and train (the condition ``split``), drawn with *seed*.
 
-    It stands in for the Wikification sample (50,000 sentences each for test and dev).
+    It replaces the Wikification sample (50,000 sentences each for test and dev).
     Errors: those of :func:`~lexiscope.items.arrange.splits.split_by_sentence`.
     """
     return split_by_sentence(items, n_test=n_test, n_dev=n_dev, seed=seed)

@@ -148,12 +148,13 @@ CARD = DatasetCard(
         "The scales are 0 to 10 (SimLex-999, WS-353, RW-2k, SimVerb-3500), 0 to 50 (MEN-3k), 0 to 4 (MC-30, RG-65, "
         "YP-130), 1 to 5 (MT-287, MT-771), 0 to 1 (VERB-143).",
         "Words keep their capitals: 24 of WS-353, 11 and 16 of its two parts.",
-        "A pair that stands there before, in either order, has the condition given_before: bank and money, money and "
+        "A pair that occurs before, in either order, has the condition given_before: bank and money, money and "
         "cash in WS-353 (the latter with two means); one pair each in WS-353's relatedness part, SimLex-999, MT-287, "
         "RW-2k and SimVerb-3500.",
         "WS-353 and its similarity part hold one word paired with itself (condition same_word): tiger.",
         "VERB-143 holds 144 pairs, of inflected forms.",
-        "MT-771, SimVerb-3500, VERB-143 and WS-353 end their lines with CR LF; MT-287 and SimVerb-3500 lack the last.",
+        "MT-771, SimVerb-3500, VERB-143 and WS-353 end their lines with CR LF; MT-287 and "
+        "SimVerb-3500 have no newline at their end.",
     ),
 )
 

@@ -71,8 +71,8 @@ CARD = DatasetCard(
     remarks=(
         "Training items (SemCor, 226,036) are those of wsd?split=train and need the resource semcor; all splits need "
         "the resource wordnet.",
-        "SemEval-2007 is the development set and a part of the test set too: whoever chooses a model by it is tested "
-        "on it among others. The condition source tells them apart.",
+        "SemEval-2007 is the development set and a part of the test set too: a model chosen by it is also tested on "
+        "it. The condition source distinguishes them.",
         "340 test items have several right senses: any of them is right.",
         "Adjectives have keys of type 3 and 5 (satellites); both are options.",
         "Three targets have other letters than their lemma, as published: '%' for 'percent', 'went on' for 'go_on' and "
@@ -139,6 +139,6 @@ def _instance_and_source(token: Token, split: Split) -> tuple[str, str]:
 def _check_senses(token: Token, usage: Usage, options: tuple[str, ...]) -> None:
     missing = [key for key in token.sense_keys if key not in options]
     if missing:
-        what = f"{missing[0]} is no sense of {token.lemma!r} as {token.pos}"
+        what = f"{missing[0]} is not a sense of {token.lemma!r} as {token.pos}"
         place = Place(item_id=token.instance_id, text=usage.text)
         raise InputError(what, place=place, hint="use WordNet 3.0, with which the texts were tagged")

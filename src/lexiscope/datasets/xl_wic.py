@@ -1,7 +1,7 @@
 """XL-WiC: does a word have the same meaning in two contexts, in German or one of eleven other languages?
 
-``xl_wic`` is German; ``xl_wic?language=fr`` is French, and so on. The published package is read where it lies in the
-data folder, else a quarter of its validation sets.
+``xl_wic`` is German; ``xl_wic?language=fr`` is French, and so on. The published package is read if it is in the
+data folder, otherwise a quarter of its validation sets.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DEFAULT = "de"
 
 @dataclass(frozen=True, slots=True)
 class LanguageSample:
-    """The sample of one language: its folder, its sha256, its rows, and how many of these are no items."""
+    """The sample of one language: its folder, its sha256, its rows, and the number of those that are not items."""
 
     folder: str
     sha256: str
@@ -141,9 +141,9 @@ CARD = DatasetCard(
     last_item="xl_wic/de/dev/02218",
     remarks=(
         "xl_wic is German; xl_wic?language=fr another language: bg da de et fa fr hr it ja ko nl zh.",
-        "Where <language>_valid.txt of the package lies beside a sample, the package is read: train (German, French "
+        "If <language>_valid.txt of the package is next to a sample, the package is read: train (German, French "
         "and Italian), dev and test. Its files have no checksum here; the German ones must have 48,042, 8,888 and "
-        "24,268 rows. Else the sample is read, as dev.",
+        "24,268 rows. Otherwise the sample is read, as dev.",
         "Condition split is train, dev or test; gold is missing where a test set has no file of labels.",
         "A row whose span is not on its word is set aside with the reason: in the sample most of Farsi, whose offsets "
         "are wrong as published, and a few of French.",
@@ -169,8 +169,8 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
     """Load the pairs of one language; gold is ``t`` (the same meaning), ``f``, or missing where labels are hidden.
 
     *folder* is a data folder to look in instead of ``LEXISCOPE_DATA`` and the cache.
-    Errors: :class:`SpecError` for another language; :class:`DataError` where neither the package nor the sample is at
-    hand, or the sample is not the pinned one; :class:`InputError` with file and line for a row that breaks a rule.
+    Errors: :class:`SpecError` for another language; :class:`DataError` if neither the package nor the sample is
+    available, or the sample is not the pinned one; :class:`InputError` with file and line for a row that breaks a rule.
     """
     if language not in SAMPLES:
         raise SpecError(f"xl_wic has no language {language!r}", hint=f"use one of {', '.join(SAMPLES)}")
@@ -249,7 +249,7 @@ def _split_files(language: str, located: Mapping[DataFile, FetchedFile]) -> dict
 
 
 def _check_row_counts(language: str, items: list[Item], aside: list[SetAside], *, whole: bool) -> None:
-    """Check how many rows there are: of the sample always, of the package where its counts are known."""
+    """Check the number of rows: of the sample always, of the package if its counts are known."""
     if not whole:
         sample = SAMPLES[language]
         expect_set_aside(CARD.name, aside, sample.set_aside)

@@ -28,7 +28,7 @@ class SenseEntry:
 
     @property
     def share(self) -> float | None:
-        """How much of the word is this sense: its share in the corpus where one was read, else its prior. 0 to 1."""
+        """The share of this sense in the word: in the corpus if one was read, otherwise the prior. 0 to 1."""
         return self.prior if self.examples is None else self.examples.share
 
 
@@ -61,7 +61,7 @@ def make_entries(
     words: Sequence[str],
     files: Sequence[Path] = (),
     *,
-    n_neighbours: Annotated[int, Option("of each sense", flag="--neighbours", least=1, most=50)] = 10,
+    n_neighbours: Annotated[int, Option("neighbours of each sense", flag="--neighbours", least=1, most=50)] = 10,
     n_best: int = 5,
     n_drawn: int = 0,
     seed: int = 0,
@@ -98,13 +98,13 @@ def known_words(reader: ReadsSenses, words: Sequence[str]) -> tuple[tuple[str, .
 
 
 def read_words(path: Path) -> tuple[str, ...]:
-    """Read a list of words, one a line, in UTF-8; empty lines are passed over, a word that comes again counts once.
+    """Read a list of words, one per line, in UTF-8; empty lines are passed over, a word that comes again counts once.
 
-    Errors: :class:`InputError` E730 for a list without words; E702 and E703 for a file that is no text.
+    Errors: :class:`InputError` E730 for a list without words; E702 and E703 for a file that is not text.
     """
     words = tuple(dict.fromkeys(line.strip() for line in read_lines(path) if line.strip()))
     if not words:
-        hint = "write a word a line"
+        hint = "write one word per line"
         raise InputError("this list has no words", code="E730", place=Place(str(path)), hint=hint)
     return words
 

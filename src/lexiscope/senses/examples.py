@@ -112,9 +112,9 @@ def find_examples(
 ) -> dict[str, WordExamples]:
     """Return examples of all senses of some words of the vocabulary, from text files in UTF-8, packed or not.
 
-    An occurrence is judged in its line, as in training; what is shown is its sentence. Of a sentence that comes again,
-    and of a line with several occurrences, one is shown; all count.
-    Errors: :class:`InputError` E712 for a word out of the vocabulary; E702 and E703 for a file that is no text or
+    An occurrence is judged in its line, as in training; what is shown is its sentence. A repeated sentence, and a
+    line with several occurrences, are shown once; all count.
+    Errors: :class:`InputError` E712 for a word out of the vocabulary; E702 and E703 for a file that is not text or
     cannot be read, with its line.
     """
     samples = {}
@@ -202,7 +202,7 @@ def words_with_neighbours(
 ) -> Iterator[tuple[Token, list[int]]]:
     """Yield each of the *wanted* words among the tokens of a text, with the known words that choose its sense.
 
-    These are the *window* known words on each side, left to right, whatever unknown ones are between.
+    These are the *window* known words on each side, left to right, without the unknown ones between them.
 
     >>> list(words_with_neighbours([(0, 0, 1), (-1, 2, 3), (5, 4, 5), (1, 6, 7), (2, 8, 9)], {5}, 1))
     [((5, 4, 5), [0, 1])]
@@ -229,7 +229,7 @@ def _occurrences(
 
 
 def _holds(line: str, forms: Set[str]) -> bool:
-    """Say whether one of some forms is a word of a line."""
+    """Whether one of some forms is a word of a line."""
     # what the tokeniser finds is in the line, numbers apart: to look for few words is faster than to cut all
     if len(forms) <= _FEW and NUMBER not in forms and line.isascii():
         lower = line.lower()
@@ -323,9 +323,9 @@ def draw_usages(
 ) -> dict[str, tuple[Usage, ...]]:
     """Return up to *per_word* usages of each word, each occurrence equally likely, in the order of the text.
 
-    A word is looked for in its form, in any letter case. Its text is its sentence, cut between words where it is long;
-    of a sentence that comes again one is drawn. What is drawn of a word does not depend on the other words.
-    Errors: E702 and E703 for a file that is no text or cannot be read, with its line.
+    A word is searched in its form, in any letter case. Its text is its sentence, cut between words if it is long;
+    a repeated sentence is drawn once. The draw of a word does not depend on the other words.
+    Errors: E702 and E703 for a file that is not text or cannot be read, with its line.
     """
     wanted = {word.lower(): word for word in words}
     kept: dict[str, list[tuple[float, int, Usage]]] = {word: [] for word in words}
@@ -405,7 +405,7 @@ class ComparedWord:
 def compare_usages(
     subject: ChoosesInducedSenses, drawn: Sequence[Mapping[str, Sequence[Usage]]], *, fewest: int
 ) -> tuple[dict[str, ComparedWord], dict[str, str]]:
-    """Return the words of which a subject knows so many usages in each corpus, with the senses that it chooses there.
+    """Return the words with *fewest* known usages or more in each corpus, with the senses that a subject chooses.
 
     And the other words, each with the reason. *drawn* are the usages of each corpus by word (:func:`draw_usages`).
     Errors: :class:`InputError` where no word has *fewest* usages.
@@ -486,6 +486,6 @@ def read_usages(reader: ReadsSenses, word: str, text: str) -> tuple[SenseUsage, 
         usages.append(SenseUsage(text, start, end, beside, tuple(shares[columns].astype(float).tolist())))
     if not usages:
         words = ", ".join(induced.words[token] for token, _, _ in tokens if token >= 0) or "none"
-        hint = f"the form itself is looked for, not its lemma; known words of the sentence: {words}"
-        raise InputError(f"{word!r} does not stand in the sentence", code="E732", place=Place(text=text), hint=hint)
+        hint = f"the form itself is searched, not its lemma; known words of the sentence: {words}"
+        raise InputError(f"{word!r} is not in the sentence", code="E732", place=Place(text=text), hint=hint)
     return tuple(usages)

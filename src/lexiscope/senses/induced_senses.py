@@ -1,4 +1,4 @@
-"""Induced senses of whatever program, row after row, and their neighbours: of each other word its nearest sense.
+"""Induced senses of any program, row after row, and their neighbours: the nearest sense of each other word.
 
 The search is exact: equal to comparing a sense with all senses of all words in double precision. It holds a block of
 vectors at a time, so that 300,000 vectors of width 300 mapped from disk need no more than some hundred MiB.
@@ -35,9 +35,9 @@ class InducedSenses:
 
     Sense *r* is number ``numbers[r]`` (from 0: its column in a distribution) of the word ``owners[r]``, and its vector
     is row ``rows[r]`` of ``matrix``, which may be mapped from disk. *Shape:* matrix (rows, width); rows, owners and
-    numbers (senses,); ``counts`` (words,), how often each word occurs in the corpus of the training, and ``priors``
-    (senses,), how probable a sense is without a context, where it is known. ``most`` is the number of columns of a
-    distribution; where words are ``uniform`` each had so many senses, and those that it lacks were pruned. ``name`` is
+    numbers (senses,); ``counts`` (words,), the occurrences of each word in the corpus of the training, and ``priors``
+    (senses,), the probability of a sense without a context, if it is known. ``most`` is the number of columns of a
+    distribution; if words are ``uniform`` each had that number of senses, and the missing ones were pruned. ``name`` is
     where they come from.
     """
 
@@ -100,7 +100,7 @@ class InducedSenses:
     def near_spellings(self, word: str) -> tuple[str, ...]:
         """Return up to five words that are spelt like *word*, the most similar first; the same in lower case foremost.
 
-        Of words that are longer or shorter by more than two letters none is looked at.
+        Words that are longer or shorter by more than two letters are not compared.
         """
         lower = word.lower()
         alike = [other for other in self.words if abs(len(other) - len(word)) <= 2]
@@ -159,7 +159,7 @@ class InducedSenses:
 
 
 def senses_of_folder(vectors: SenseVectors) -> InducedSenses:
-    """Return the senses of a folder that a training or a pruning wrote; those that are pruned are left out."""
+    """Return the senses of a folder that a training or a pruning wrote; pruned ones are excluded."""
     most = vectors.mask.shape[1]
     rows = np.flatnonzero(np.asarray(vectors.mask).reshape(-1)).astype(np.int64)
     matrix = vectors.senses.reshape(-1, vectors.senses.shape[-1])

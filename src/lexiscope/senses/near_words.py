@@ -36,13 +36,13 @@ class NearWord:
 def near_words(
     senses: InducedSenses, queries: Floats, n: int = 10, *, without: Sequence[str] = (), min_count: int = 0
 ) -> tuple[tuple[NearWord, ...], ...]:
-    """Return the *n* nearest words of each query vector, the nearest first; of each word its nearest sense counts.
+    """Return the *n* nearest words of each query vector, the nearest first; the nearest sense of each word counts.
 
-    *without* names for each query a word that is left out, in whatever case; of several spellings of one word the
-    nearest is taken. Ties, to 12 digits, go to the word that is first. Words below *min_count* occurrences are no
+    *without* names for each query a word that is excluded, in any case; the nearest of several spellings of one word
+    is taken. Ties, to 12 digits, go to the word that is first. Words below *min_count* occurrences are not
     neighbours, nor are senses whose vector has length 0: they have no direction. *Shape:* queries (queries, width).
-    *Source:* GASI §4. Errors: :class:`InputError` for a query without direction, one without a word where some have
-    one, *n* below 1, and a *min_count* where no counts are known.
+    *Source:* GASI §4. Errors: :class:`InputError` for a query without direction, one without a word if some have
+    one, *n* below 1, and a *min_count* if no counts are known.
 
     >>> vectors = np.array([[1, 0], [0, 1], [0.9, 0.1], [0.1, 0.9]], dtype=np.float32)
     >>> found = InducedSenses(("bank", "River", "loan"), vectors, np.arange(4), np.array([0, 0, 1, 2]),
@@ -127,7 +127,7 @@ def word_counts_of(senses: InducedSenses) -> dict[str, float]:
 def _check(queries: Floats, n: int, without: Sequence[str]) -> None:
     if n < 1 or queries.ndim != 2 or (without and len(without) != len(queries)):
         what = f"{len(without)} words for queries of shape {queries.shape}, n = {n}"
-        raise InputError(f"n must be 1 or more, and every query needs a word that is left out, not {what}")
+        raise InputError(f"n must be 1 or more, and every query needs a word to exclude, not {what}")
     lengths = np.linalg.norm(np.asarray(queries, np.float64), axis=1)
     bad = np.flatnonzero(~np.isfinite(lengths) | (lengths == 0))
     if bad.size:

@@ -56,7 +56,7 @@ def max_sim(
 def avg_sim(
     left: ArrayLike, right: ArrayLike, *, left_mask: ArrayLike | None = None, right_mask: ArrayLike | None = None
 ) -> FloatArray:
-    """Return AvgSim: the mean cosine of all pairs of senses, one of each word, whatever the context.
+    """Return AvgSim: the mean cosine of all pairs of senses, one of each word, in any context.
 
     *Shape:* as :func:`max_sim`. *Higher means:* more similar; −1 to 1. *Source:* Reisinger & Mooney 2010. Errors: those
     of :func:`max_sim`.
@@ -102,7 +102,7 @@ def avg_sim_c(left: ArrayLike, right: ArrayLike, left_p: ArrayLike, right_p: Arr
 
 
 def avg_sim_c_upper(left: ArrayLike, right: ArrayLike, left_p: ArrayLike, right_p: ArrayLike) -> FloatArray:
-    """Return AvgSimC as it is printed, with a sum over j ≥ i only: pairs of senses below the diagonal are left out.
+    """Return AvgSimC as it is printed, with a sum over j ≥ i only: pairs of senses below the diagonal are excluded.
 
     It depends on which word is first and on how senses are numbered; :func:`avg_sim_c` does not, and is the one to
     report. *Shape:* as :func:`max_sim_c`, with K = L. *Higher means:* more similar. *Source:* §5, as printed. Errors:
@@ -120,9 +120,9 @@ def avg_sim_c_upper(left: ArrayLike, right: ArrayLike, left_p: ArrayLike, right_
 
 
 def nearest_sense(senses: ArrayLike, context: ArrayLike, *, mask: ArrayLike | None = None) -> IntArray:
-    """Return the sense that is nearest to the mean of its context, for vectors that have no selector of their own.
+    """Return the sense that is nearest to the mean of its context, for vectors without a selector.
 
-    The cosine decides; of equals the first counts; −1 where a word has no sense or its context has no direction.
+    The cosine decides; the first of equals counts; −1 if a word has no sense or its context has no direction.
     *Shape:* senses (usages, K, width), context (usages, width), the means of the vectors of the words around; mask
     (usages, K) → (usages,). *Source:* §5 (DeConf, SW2V). Errors: :class:`StatisticError` for other shapes, or a sense
     of length zero.

@@ -1,4 +1,4 @@
-"""Groups of words as vectors: how far each word is from what its group shares, and a usage from each group.
+"""Groups of words as vectors: the distance of each word from what its group shares, and of a usage from each group.
 
 What the tests of induced senses (word intrusion, sense choice) have in common when a model that gives vectors sits
 them. Every vector is scaled to length 1 before a mean is taken, so that no word counts for more than another.
@@ -23,7 +23,7 @@ from lexiscope.items.answers.known_words import unknown_reason
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
 
 CHOICE, DISTANCE = "choice", "cosine_distance"
-"""The measures of an answer, and of how far an option is from what it is compared with."""
+"""The measures of an answer, and of the distance of an option from what it is compared with."""
 
 DISTANCE_MEASURE = (DISTANCE, "distance of the option from what a model compares it with; higher means farther apart")
 """What a task says of the distances in its rows."""
@@ -43,7 +43,7 @@ class OptionDistances:
 
 
 def word_usage(word: str, language: str) -> Usage:
-    """Return a word as a text of its own.
+    """Return a word as a text.
 
     >>> word_usage("oven", "en").text
     'oven'
@@ -94,7 +94,7 @@ def unit_vectors(
 
 
 def distances_from_centroid(words: Doubles) -> Doubles:
-    """Return how far each word is from the centroid of all: 1 − cosine.
+    """Return the distance of each word from the centroid of all: 1 − cosine.
 
     *Shape:* (words, layers, width) → (words, layers). *Unit:* 0 to 2. The order of the words is that of their distances
     from the centroid of the others.
@@ -107,7 +107,7 @@ def distances_from_centroid(words: Doubles) -> Doubles:
 
 
 def distances_from_groups(target: Doubles, groups: Sequence[Doubles]) -> Doubles:
-    """Return how far a usage is from the centroid of each group: 1 − cosine. *Unit:* 0 to 2.
+    """Return the distance of a usage from the centroid of each group: 1 − cosine. *Unit:* 0 to 2.
 
     *Shape:* target (layers, width), each group (words, layers, width) → (groups, layers).
 
@@ -149,7 +149,7 @@ def distance_rows(
 
 
 def blank_row(subject: Subject, task: str, view: str) -> Response:
-    """Return a row that says who answers which task in which view; item and measure are to be filled in."""
+    """Return a row with the subject, the task and the view; the caller adds item and measure."""
     return Response(subject.subject_id, subject.kind, "", task, "", view=view)
 
 

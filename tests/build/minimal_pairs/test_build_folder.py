@@ -50,7 +50,7 @@ def test_verbs_adjectives_and_controls(tmp_path: Path) -> None:
     assert all(lexicon.senses(word, item.pos) for item in items for word in item.random_nouns)
     made = read_items(tmp_path / "made" / "items.csv")
     assert "reference" not in {item.conditions["suite"] for item in made}
-    assert said == ["The suite reference is left out: Its texts are for a noun, and there is a verb among the items."]
+    assert said == ["The suite reference is excluded: Its texts are for a noun, and there is a verb among the items."]
     of_control = [item for item in made if item.conditions["senses"] == "one"]
     assert {item.conditions["condition"] for item in of_control} == {"random", "correct_vs_random"}
     with (tmp_path / "made" / "filters.csv").open(encoding="utf-8-sig") as stream:

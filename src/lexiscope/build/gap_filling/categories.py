@@ -3,18 +3,18 @@
 The categories are those of the synonymy study (§4.2, Figure 3). Each answer gets the first that applies, from the
 tightest bond with the target to the loosest:
 
-1. ``correct``: an accepted answer of the synset is in the completion, in whatever form.
-2. ``same_word``: the answer is the target, in whatever form.
+1. ``correct``: an accepted answer of the synset is in the completion, in any form.
+2. ``same_word``: the answer is the target, in any form.
 3. ``same_root``: another part of speech of the target, derivationally related to it, or built on one stem.
 4. ``synonym_other_sense``: it shares a synset with another sense of the target.
-5. ``distractor``: another word of the sentence, in whatever form, or a word that shares a synset with one.
+5. ``distractor``: another word of the sentence, in any form, or a word that shares a synset with one.
 6. ``same_field``: some sense of it in the target's part of speech is a hypernym or hyponym of the target's sense (at
    most three steps away) or a co-hyponym (one hypernym at most two steps above both), or its first such sense has the
    target's supersense; of adjectives, it is in the cluster of the target's sense.
 7. ``unrelated``: none of these.
 
-``correct_not_in_synset`` is never proposed: that a word outside the synset fits is what no lexicon can tell. It is left
-to people, and every proposal is theirs to change.
+``correct_not_in_synset`` is never proposed: no lexicon can tell that a word outside the synset fits. People assign it,
+and can change every proposal.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ Category = Literal[
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 STEPS_ALONG, STEPS_TO_COMMON = 3, 2
-"""How far a hypernym or hyponym may be, and how far above both a common hypernym, to be of the same lexical field."""
+"""Largest number of steps to a hypernym or hyponym, and from both words to a common hypernym, in one lexical field."""
 
 _FUNCTION_WORDS = (
     "a an the this that these those my your his her its our their some any each every no one of for to in on at by "
     "with from as and or but nor not is are was were be been being has have had do does did will would can could may "
     "might it he she they we you i who whom whose which what when where how there here then than so too very more most "
-    "much many same such all both other another also just only"
+    "much many same such all both other another also just only"  # words: ok, function words
 )
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English words that are no answer by themselves: the answer begins behind them."""
@@ -88,8 +88,8 @@ class PreLabel:
 def answer_words(text: str, lexicon: Lexicon, pos: Pos = "n") -> str:
     """Return the answer that a completion gives: its first content word, or the longest lemma (of *pos*) there.
 
-    Quotation marks and function words are passed over, and what names a word (*the word*, *the term*); an answer does
-    not go on over a sign other than a hyphen. Empty where there is no content word.
+    Quotation marks and function words are passed over, and what names a word (*the word*, *the term*); an answer
+    ends at a sign other than a hyphen. Empty if there is no content word.
     """
     spans = words_of(text)
     words = [text[slice(*span)].casefold() for span in spans]
@@ -148,7 +148,7 @@ class _Word:
 
 
 class _Target:
-    """The target of an item: its lemma, the synset that is meant, the other ones, and the words round it."""
+    """The target of an item: its lemma, its synset, its other synsets, and the words around it."""
 
     def __init__(self, item: Item, lexicon: Lexicon) -> None:
         usage = item.usages[0]
@@ -261,7 +261,7 @@ def _first_holding(lemmas: Collection[str], synsets: Collection[Synset]) -> Syns
 
 
 def _share_stem(first: str, second: str, lexicon: Lexicon) -> bool:
-    """Whether two words begin alike and go on with an ending or another word (*wooden*, *postman*: *wood*, *post*)."""
+    """Whether two words begin alike and end in an ending or another word (*wooden*, *postman*: *wood*, *post*)."""
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
     rests = sorted((first[shared:], second[shared:]), key=len)
     if shared < _SHORTEST_STEM or not rests[1]:

@@ -109,7 +109,7 @@ def proposed_codes(answers: Sequence[GapAnswer], *, lexicon_name: str) -> Respon
 
 
 def code_completions(table: ResponseTable, codes: ResponseTable, *, coder: str) -> ResponseTable:
-    """Return a row ``category`` for each completion: who answered, item and repeat as they were, the code as option.
+    """Return a row ``category`` for each completion: subject, item and repeat are unchanged, the code is the option.
 
     The measure says who coded and how the answer was made. An answer without a code has no option.
     Errors: :class:`InputError` E473 where a completion's answer is not among the coder's codes; E505.
@@ -133,7 +133,7 @@ def proposed_categories(
 ) -> tuple[ResponseTable, tuple[str, ...]]:
     """Return the completions with the category that a lexicon proposes, as of a coder, and the items without any.
 
-    Of these the lexicon does not know the sense of the target: their completions are left out.
+    The lexicon does not know the sense of their targets: their completions are excluded.
     Errors: :class:`InputError` for a completion of another item.
     """
     if next(_completions(table), None) is None:
@@ -185,7 +185,7 @@ def _answer_id(item_id: str, text: str) -> str:
 def _category(text: str) -> str:
     code = text.casefold().replace(" ", "_")
     if code and code not in CATEGORIES:
-        raise InputError(f"{text!r} is no category", code="E475", hint=f"use {', '.join(CATEGORIES)}")
+        raise InputError(f"{text!r} is not a category", code="E475", hint=f"use {', '.join(CATEGORIES)}")
     return code
 
 

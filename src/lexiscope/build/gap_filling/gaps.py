@@ -53,7 +53,7 @@ def gap_prompt(target: str, template: Template, *, mode: Mode = "clean") -> str:
     parts = _before_gap(template)
     if not parts:
         raise InputError(
-            f"the template {template.name!r} makes no gap: the target alone must stand between sentence and gap",
+            f"the template {template.name!r} makes no gap: only the target may be between sentence and gap",
             hint="write for instance {context} {Target} is a synonym of {word}.",
         )
     # no space before the gap: models begin a new word with it
@@ -83,9 +83,9 @@ def gap_item(
 ) -> Item:
     """Return the item that asks for a synonym of a target in its sentence.
 
-    *usage* is the sentence as it is to be read, *synonym* the curated answer or answers, *synset* the lemmas of the
-    target's synset (the target itself is left out, ``_`` becomes a space). *template* is T11 where none is given,
-    *mode* says how the target is capitalised; *conditions* are further columns of the design (``sentence`` …).
+    *usage* is the sentence to read, *synonym* the curated answer or answers, *synset* the lemmas of the
+    target's synset (the target itself is excluded, ``_`` becomes a space). *template* is T11 by default,
+    *mode* is the capitalisation of the target; *conditions* are further columns of the design (``sentence`` …).
     Errors: :class:`InputError` E617 without a synonym, or with the target among them; those of :func:`gap_prompt`.
 
     >>> usage = Usage("She has a leading role.", 18, 22, lemma="role", language="en")
@@ -167,9 +167,9 @@ def prompt_of(item: Item, *, view: str = "full") -> str:
 
 
 def accepted_answers(item: Item, answers: Answers) -> tuple[str, ...]:
-    """Return the accepted answers of an item. The curated ones are accepted by ``synset`` too: the criteria are nested.
+    """Return what an item accepts as an answer. ``synset`` accepts the curated ones too: the criteria are nested.
 
-    Errors: :class:`InputError` E402 for an item without the column; E617 where it names no answer.
+    Errors: :class:`InputError` E402 for an item without the column; E617 if it names no answer.
     """
     if answers not in get_args(Answers):
         raise SpecError(f"there are no accepted answers {answers!r}", hint=f"use {' or '.join(get_args(Answers))}")
@@ -211,7 +211,7 @@ def sentences_of(items: Sequence[Item]) -> dict[str, str]:
 
 
 def is_written(measure: str) -> bool:
-    """Say whether the answers of a measure are in ``raw`` alone, without a value.
+    """Whether the answers of a measure are in ``raw`` alone, without a value.
 
     >>> is_written("completion(method=greedy,max_tokens=10)"), is_written("rating")
     (True, False)
@@ -229,7 +229,7 @@ def read_decoding(measure: str) -> Decoding | None:
     """
     name, given = parse_statistic(measure)
     if name not in (MEASURE, MEASURE_TOKENS, MEASURE_SEED):
-        raise SpecError(f"{measure!r} is no measure of gap filling")
+        raise SpecError(f"{measure!r} is not a measure of gap filling")
     if not given:
         return None
     return Decoding(
@@ -271,7 +271,7 @@ def _context(item: SynonymItem, template: Template, mode: Mode) -> Usage:
 
 
 def _distinct(words: Sequence[str]) -> list[str]:
-    """The words as they are written, each once whatever its case, empty ones left out."""
+    """The words as written, each once in any case, without empty ones."""
     spellings: dict[str, str] = {}
     for word in words:
         plain = " ".join(word.replace("_", " ").split())

@@ -1,13 +1,13 @@
 """Is an answer to a gap right? Two rules that find an accepted answer in a completion.
 
 ``match=words`` reads the text: an accepted answer is found where its words occur as whole words, anywhere in the
-completion, whatever their case, what quotes are round them or what comes before them (*the word …*). A word goes on
-over letters, digits and marks, not over hyphens and apostrophes (:func:`lexiscope.core.usage.continues_word`).
+completion, in any case, with any quotes around them or words before them (*the word …*). A word consists of
+letters, digits and marks, not of hyphens and apostrophes (:func:`lexiscope.core.usage.continues_word`).
 
 ``match=tokens`` is the published rule: the token sequence of an accepted answer, with or without a space before it,
 occurs among the tokens that were generated. It finds *part* in *part|ly* and does not find *Part*.
 
-What is found is a row of its own (``answer_found``); the answers themselves are never changed.
+What is found is a separate row (``answer_found``); the answers themselves are never changed.
 """
 
 from __future__ import annotations
@@ -59,9 +59,11 @@ class AnswerRule:
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
-                raise SpecError(f"{name}={getattr(self, name)} is no rule of matching", hint=f"use {', '.join(known)}")
+                raise SpecError(
+                    f"{name}={getattr(self, name)} is not a rule of matching", hint=f"use {', '.join(known)}"
+                )
         if self.match == "tokens" and self.forms == "inflected":
-            raise SpecError("inflected forms are found in words, not in tokens", hint="use match=words")
+            raise SpecError("inflected forms are found among words, not tokens", hint="use match=words")
 
     def __str__(self) -> str:
         return self.measure(MEASURE)
@@ -72,7 +74,7 @@ class AnswerRule:
         return statistic_name(MEASURE_FOUND, **rule, **parse_statistic(of)[1])
 
     def accepted_answers(self, item: Item) -> tuple[str, ...]:
-        """Return the answers of an item that this rule accepts (a curated answer of several words among them)."""
+        """Return what this rule accepts as an answer to an item (a curated answer of several words among them)."""
         words = accepted_answers(item, self.answers)
         return words if self.multiword == "accepted" else tuple(word for word in words if " " not in word)
 
@@ -105,7 +107,7 @@ def find_in_text(text: str, answers: Sequence[str], *, base_forms: BaseForms | N
 def find_in_tokens(token_ids: Sequence[int], answers: Sequence[str], encode: Encode) -> str | None:
     """Return the first accepted answer whose token sequence occurs among the ids, or ``None``: the published rule.
 
-    Two sequences of each answer are looked for, that of the answer and that of the answer behind a space.
+    Two sequences of each answer are searched: that of the answer, and that of the answer after a space.
 
     >>> cut = {"part": [7], " part": [8], "role": [5], " role": [4, 5]}.__getitem__
     >>> find_in_tokens([2, 8, 9], ["role", "part"], cut), find_in_tokens([2, 4, 9, 5], ["part"], cut)
@@ -131,8 +133,8 @@ def mark_completions(
 
     The measure is :meth:`AnswerRule.measure`, ``option`` the answer that was found, ``raw`` the completion; subject,
     view and repeat stay. A completion that was not given (``raw`` missing) has no value; an empty one is wrong.
-    Errors: :class:`InputError` for a completion of another item, where the rule needs *base_forms* or *encode*, or
-    where token ids were not stored; :class:`SpecError` for a table of nothing that was completed.
+    Errors: :class:`InputError` for a completion of another item, if the rule needs *base_forms* or *encode*, or
+    if token ids were not stored; :class:`SpecError` for a table without completions.
     """
     if rule.forms == "inflected" and base_forms is None:
         raise InputError("inflected forms are found through a lexicon", hint="give base_forms, or use forms=exact")

@@ -29,7 +29,7 @@ class Rules:
     """What may be a target, a synonym or a distractor; the defaults are those of the published collection.
 
     ``min_tokens`` is the least length of a sentence. Without ``lower_case`` words may have capitals (as nouns have in
-    German). With ``leave_out_flagged`` sentences with a flagged word are left out, and counted. Targets with ``one``
+    German). With ``leave_out_flagged`` sentences with a flagged word are excluded, and counted. Targets with ``one``
     sense, in all parts of speech together, are controls: they have a synonym and no distractor.
     """
 
@@ -40,11 +40,11 @@ class Rules:
     leave_out_flagged: bool = False
 
     def is_one_word(self, word: str) -> bool:
-        """Say whether a word is neither a compound with ``_``, ``-`` or a space nor of several words."""
+        """Whether a word is neither a compound with ``_``, ``-`` or a space nor of several words."""
         return _DIVIDED.search(word) is None
 
     def is_plain(self, word: str) -> bool:
-        """Say whether a word consists of letters (and their marks), small ones where capitals are not allowed.
+        """Whether a word consists of letters (and their marks), in lower case if capitals are not allowed.
 
         >>> [Rules().is_plain(word) for word in ("dirt", "1930s", "Mars", "ba\u00f1o", "\u05e9\u05dc\u05d5\u05dd")]
         [True, False, False, True, True]
@@ -70,7 +70,7 @@ class Alternative:
     not_with: tuple[str, ...] = ()
 
     def goes_with(self, synonym: Alternative) -> bool:
-        """Say whether a distractor may be combined with a synonym."""
+        """Whether a distractor may be combined with a synonym."""
         return synonym.word not in self.not_with
 
     @property
@@ -92,7 +92,7 @@ class Alternatives:
         self._counted: Counter[tuple[str, str]] = Counter()
 
     def knows(self, sense: str, lemma: str) -> bool:
-        """Say whether the lexicon has a sense, as one of this lemma and of the part of speech asked for."""
+        """Whether the lexicon has a sense, as one of this lemma and of the part of speech asked for."""
         if sense not in self._senses:
             self._senses[sense] = self._lexicon.find_sense(sense)
         own = self._senses[sense]
@@ -115,7 +115,7 @@ class Alternatives:
         return len(self._other_senses(sense)) + 1
 
     def has_one_sense(self, sense: str) -> bool:
-        """Say whether the lemma of a sense has no other, in whatever part of speech."""
+        """Whether the lemma of a sense has no other, in any part of speech."""
         return len(self._lexicon.senses(self.sense(sense).lemma)) == 1
 
     def synonyms(self, sense: str) -> tuple[Alternative, ...]:
@@ -127,7 +127,7 @@ class Alternatives:
         return self._alternatives(sense)[1]
 
     def has_pair(self, sense: str) -> bool:
-        """Say whether any synonym goes with any distractor."""
+        """Whether any synonym can be combined with any distractor."""
         synonyms, distractors = self._alternatives(sense)
         return any(distractor.goes_with(synonym) for synonym in synonyms for distractor in distractors)
 
@@ -203,9 +203,9 @@ class Alternatives:
         return "" if self._rules.is_plain(word) else _PLAIN
 
     def _relation(self, right: Synset, other: Synset) -> str:
-        """Why the words of another synset are too near the right one to be wrong; empty where they are not.
+        """Why the words of another synset are too near the correct one to be wrong; empty if they are not.
 
-        A lexicon without supersenses cannot tell any two apart: there only the hypernyms decide. Adjectives have
+        A lexicon without supersenses cannot separate any two: there only the hypernyms decide. Adjectives have
         neither classes of meaning as supersenses nor hypernyms: they are too near within one cluster.
         """
         if right.pos == "a":

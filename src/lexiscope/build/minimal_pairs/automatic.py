@@ -30,14 +30,14 @@ class Proposal:
 
 
 def best_pair(candidate: Candidate) -> tuple[str, str]:
-    """Return the most frequent synonym and the most frequent distractor that goes with it.
+    """Return the most frequent synonym and the most frequent distractor that can be combined with it.
 
-    Errors: :class:`InputError` where no synonym goes with a distractor (no candidate of
+    Errors: :class:`InputError` if no synonym can be combined with a distractor (no candidate of
     :func:`~lexiscope.build.minimal_pairs.candidates.find_candidates`).
     """
     pairs = candidate.pairs()
     if not pairs:
-        raise InputError(f"no synonym of {candidate.sense!r} goes with a distractor")
+        raise InputError(f"no synonym of {candidate.sense!r} can be combined with a distractor")
     return pairs[0][0].word, pairs[0][1].word
 
 
@@ -51,9 +51,9 @@ def choose_proposals(
 ) -> tuple[Proposal, ...]:
     """Return proposals in the order of their contexts in the corpus.
 
-    Of each word (all its senses together) at most *sentences_per_word* contexts are drawn, of all of these *n_items*
-    (default: every one). A word's own draw depends on the seed and its contexts alone; sentences of *used* (ids) serve
-    other items already.
+    At most *sentences_per_word* contexts are drawn for each word (all its senses together), and *n_items* from all of
+    these (default: every one). The draw of a word depends on the seed and its contexts alone; sentences of *used* (ids)
+    serve other items already.
     Errors: :class:`InputError` for numbers below 1.
     """
     for name, number in (("sentences_per_word", sentences_per_word), ("n_items", n_items)):

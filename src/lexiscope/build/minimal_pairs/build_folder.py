@@ -38,7 +38,9 @@ class PairBuildSettings:
     """What determines a build; ``run.json`` holds it."""
 
     corpus: str = option("semcor", "tagged sentences", metavar="semcor|FOLDER|FILE")
-    collection: str = option("", "make suites of this collection; no candidates are looked for", metavar="FILE|DATASET")
+    collection: str = option(
+        "", "make suites of this collection, without a search for candidates", metavar="FILE|DATASET"
+    )
     lexicon: str = option(
         "wordnet",
         "the words and their senses: wordnet, a folder or archive of WordNet's files, or wn:SPECIFIER",
@@ -48,21 +50,21 @@ class PairBuildSettings:
     pos: tuple[Literal["noun", "verb", "adjective"], ...] = option(("noun",), "part of speech of the targets")
     controls: int = option(0, "items drawn as controls, whose targets have one sense, of each part of speech", least=0)
     language: str = option("", "language of the sentences; empty: the lexicon's", metavar="TAG")
-    templates: str = option("", "templates of your own", metavar="FILE.yaml")
+    templates: str = option("", "your templates", metavar="FILE.yaml")
     suites: tuple[str, ...] = option((), "only this suite", flag="--suite")
     mode: Mode = option("clean", "how texts are written")
     n_items: int = option(200, "items drawn, of each part of speech; 0: one for every word", least=0)
     sentences_per_word: int = option(1, "at most", least=1)
     min_tokens: int = option(10, "length of a sentence", least=1)
     capitals: bool = option(False, "words may have capitals (nouns of German)")
-    nouns: str = option("", "the random nouns (verbs …), one a line; empty: the lexicon's", metavar="FILE")
+    nouns: str = option("", "the random nouns (verbs …), one per line; empty: the lexicon's", metavar="FILE")
     n_random: int = option(10, "random nouns (verbs …) per item; 0: none", least=0)
     match_frequency: str = option(
         "",
-        "draw all random nouns anew, about as frequent as the synonym: by a table (word, count), or the lexicon",
+        "draw all random nouns again, about as frequent as the synonym: by a table (word, count), or the lexicon",
         metavar="FILE|lexicon",
     )
-    flag_words: str = option("", "more words to flag in contexts, one a line", metavar="FILE")
+    flag_words: str = option("", "more words to flag in contexts, one per line", metavar="FILE")
     leave_out_flagged: bool = option(False, "propose no context with a flagged word")
     seed: int = option(0, "seed of every draw", least=0)
 
@@ -113,7 +115,7 @@ def _build(
         what, why = next(iter(unfit.items()))
         raise SpecError(f"{what} cannot be made of these items", why=why, hint="leave out --suite, or build each part")
     for what, why in unfit.items():
-        say(f"{what} is left out: {why}")
+        say(f"{what} is excluded: {why}")
     conditions = None if settings.n_random else ("controlled",)
     counts = write_suites(out, items, chosen, mode=settings.mode, conditions=conditions)
     return about | {
@@ -158,7 +160,7 @@ def _with_nouns(items: Sequence[SynonymItem], settings: PairBuildSettings, lexic
 
 
 def _checksums(name: str) -> dict[str, str]:
-    """The sha256 of a file that a setting names; of a dataset, of the lexicon or of nothing, none."""
+    """The sha256 of a file that a setting names; none for a dataset, the lexicon or an empty setting."""
     file = Path(name)
     return {file.name: sha256_of(file)} if name and file.is_file() else {}
 
@@ -272,7 +274,7 @@ def synonym_items(proposals: Sequence[Proposal], *, language: str = "en") -> tup
 
 
 def check_templates(templates: Sequence[Template], language: str) -> None:
-    """Check that the texts of templates are in the items' language; substitution has no text of its own.
+    """Check that the texts of templates are in the items' language; substitution has no text.
 
     Errors: :class:`SpecError` naming the first that is not.
     """

@@ -72,8 +72,9 @@ def check_curator(name: str) -> str:
 def check_decision(decision: Decision, proposal: Proposal, *, place: Place | None = None) -> Decision:
     """Return a decision that is possible for its proposal.
 
-    Errors: :class:`InputError` E463 (unknown verdict), E464 (the context, a word or the pair is none of the
-    candidate's), E465 (a rejection without a known reason, ``other`` without a note, an acceptance with a reason).
+    Errors: :class:`InputError` E463 (unknown verdict), E464 (the context, a word or the pair does not
+    belong to the candidate), E465 (a rejection without a known reason, ``other`` without a note, an acceptance with a
+    reason).
     """
     fault, code, hint = _fault(decision, proposal)
     if fault:
@@ -87,7 +88,7 @@ def accepted_proposal(decision: Decision, proposal: Proposal) -> Proposal:
     context = proposal.candidate.context(decision.context_id)
     if context is None:
         raise InputError(
-            f"{decision.context_id!r} is no context of {proposal.candidate.sense}",
+            f"{decision.context_id!r} is not a context of {proposal.candidate.sense}",
             code="E464",
             place=Place(item_id=proposal.proposal_id),
         )
@@ -95,7 +96,7 @@ def accepted_proposal(decision: Decision, proposal: Proposal) -> Proposal:
 
 
 def is_changed(decision: Decision, proposal: Proposal) -> bool:
-    """Say whether a decision accepts a proposal with another context or word."""
+    """Whether a decision accepts a proposal with another context or word."""
     proposed = (proposal.context.context_id, proposal.synonym, proposal.distractor)
     return decision.verdict == "accept" and decision.choice != proposed
 
@@ -178,7 +179,7 @@ def merge_decisions(
 ) -> MergedDecisions:
     """Return the items that one curator accepted, or two alike; on disagreements a third decides.
 
-    A context serves one item: the second proposal that was moved to it is left out and says so.
+    A context serves one item: the second proposal that was moved to it is excluded, with its reason.
     """
     items: list[Proposal] = []
     excluded: list[tuple[Proposal, str]] = []
@@ -211,7 +212,7 @@ def _outcome(
 
 
 def _difference(first: Decision, second: Decision) -> Kind | None:
-    """On what two decisions differ; two rejections agree whatever their reasons."""
+    """The difference between two decisions; two rejections agree for any reasons."""
     if first.verdict != second.verdict:
         return "verdict"
     if first.verdict == "reject":
@@ -226,20 +227,20 @@ _CHOICE: tuple[Kind, ...] = ("context", "synonym", "distractor")
 def _fault(decision: Decision, proposal: Proposal) -> tuple[str, str, str]:
     """What is wrong with a decision, its code, and what to do; empty where nothing is."""
     if decision.verdict not in VERDICTS:
-        return f"{decision.verdict!r} is no verdict", "E463", f"write {' or '.join(VERDICTS)}"
+        return f"{decision.verdict!r} is not a verdict", "E463", f"write {' or '.join(VERDICTS)}"
     if decision.verdict == "accept" and decision.reason:
         return "an accepted proposal has no reason", "E465", "clear the reason, or reject it"
     if decision.verdict == "reject" and decision.reason not in REASONS:
-        return f"{decision.reason!r} is no reason for a rejection", "E465", f"write one of {', '.join(REASONS)}"
+        return f"{decision.reason!r} is not a reason for a rejection", "E465", f"write one of {', '.join(REASONS)}"
     if decision.reason == "other" and not decision.note.strip():
         return "another reason needs a note that says which", "E465", "write it into the note"
     candidate = proposal.candidate
     if candidate.context(decision.context_id) is None:
         known = ", ".join(context.context_id for context in candidate.contexts)
-        return f"{decision.context_id!r} is no context of {candidate.sense}", "E464", f"use one of {known}"
+        return f"{decision.context_id!r} is not a context of {candidate.sense}", "E464", f"use one of {known}"
     pairs = [(synonym.word, distractor.word) for synonym, distractor in candidate.pairs()]
     if (decision.synonym, decision.distractor) not in pairs:
-        what = f"{decision.synonym!r} and {decision.distractor!r} are no synonym and distractor that go together"
+        what = f"{decision.synonym!r} and {decision.distractor!r} cannot be combined as synonym and distractor"
         listed = ", ".join(f"{synonym}/{distractor}" for synonym, distractor in pairs[:20])
         more = " …" if len(pairs) > 20 else ""
         return what, "E464", f"the synonyms and distractors of {candidate.sense}: {listed}{more}"

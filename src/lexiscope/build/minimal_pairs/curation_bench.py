@@ -79,7 +79,7 @@ class CurationBench:
 
     @property
     def possible_distractors(self) -> tuple[Alternative, ...]:
-        """The distractors that go with the synonym that is chosen, best first."""
+        """The distractors that can be combined with the chosen synonym, best first."""
         return tuple(distractor for synonym, distractor in self.candidate.pairs() if synonym.word == self.synonym)
 
     @property
@@ -96,7 +96,7 @@ class CurationBench:
         self.distractor = self.distractor if self.distractor in possible else possible[0]
 
     def switch_distractor(self, step: int = 1) -> None:
-        """Choose the next distractor that goes with the synonym."""
+        """Choose the next distractor that can be combined with the synonym."""
         self.distractor = _next_word(
             [distractor.word for distractor in self.possible_distractors], self.distractor, step
         )
@@ -107,11 +107,11 @@ class CurationBench:
         self.context = self.candidate.contexts[ids.index(_next_word(ids, self.context.context_id, step))]
 
     def accept(self) -> Decision:
-        """Accept the proposal as it is chosen now, and go on."""
+        """Accept the proposal as chosen, and show the next one."""
         return self._decide("accept")
 
     def reject(self, reason: str, note: str = "") -> Decision:
-        """Reject the proposal, and go on.
+        """Reject the proposal, and show the next one.
 
         Errors: :class:`InputError` E465 (see :func:`~lexiscope.build.minimal_pairs.curation.check_decision`); nothing
         is written.

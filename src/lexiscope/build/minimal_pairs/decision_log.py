@@ -104,11 +104,13 @@ class DecisionLog:
                 raise ValueError("its fields are not those of a decision")
         except ValueError as error:
             hint = "restore the file from a copy, or remove the line"
-            raise InputError("this line is no decision", code="E467", place=place, why=str(error), hint=hint) from error
+            raise InputError(
+                "this line is not a decision", code="E467", place=place, why=str(error), hint=hint
+            ) from error
         decision = Decision(**content)
         if decision.curator != self.curator:
             what = f"this decision is {decision.curator}'s, in the file of {self.curator}"
-            raise InputError(what, code="E467", place=place, hint="every curator has a file of their own")
+            raise InputError(what, code="E467", place=place, hint="each curator has a separate file")
         return decision
 
 
@@ -123,8 +125,8 @@ _ROOM = "make room or choose another place; what was decided before is kept"
 def read_finished_proposals(folder: Path) -> tuple[Proposal, ...]:
     """Return the proposals of a finished build.
 
-    Errors: those of :func:`~lexiscope.build.minimal_pairs.tables.read_proposals`; :class:`InputError` E468 where the
-    build was broken off: its tables may yet change.
+    Errors: those of :func:`~lexiscope.build.minimal_pairs.tables.read_proposals`; :class:`InputError` E468 if the
+    build was interrupted: its tables may change.
     """
     proposals = read_proposals(folder)
     if not (folder / "run.json").is_file():
@@ -149,7 +151,7 @@ def latest_decisions(folder: Path, name: str, proposals: Sequence[Proposal]) -> 
     """
     decisions = DecisionLog(folder, check_curator(name)).latest(proposals)
     if not decisions:
-        known = ", ".join(curator_names(folder)) or "nobody"
+        known = ", ".join(curator_names(folder)) or "no curator"
         hint = f"those who have: {known}"
         raise InputError(f"{name!r} has decided nothing here", code="E466", place=Place(str(folder)), hint=hint)
     return decisions

@@ -134,7 +134,7 @@ def _span(row: SheetRow, text: str) -> tuple[int, int]:
 def _number(row: SheetRow, column: str) -> int:
     cell = row.cells.get(column, "")
     if not cell.isdecimal():
-        what = f"{cell!r} in the column {column!r} is no whole number"
+        what = f"{cell!r} in the column {column!r} is not a whole number"
         raise InputError(what, code="E106", place=row.place(column), hint="give start and end, or neither")
     return int(cell)
 
@@ -144,7 +144,7 @@ def _pos(row: SheetRow, default: Pos) -> str:
     pos = POS_OF_TAG.get(cell.upper(), cell)
     if pos not in POS_OF_TAG.values():
         hint = f"use {', '.join(POS_OF_TAG.values())} or {', '.join(POS_OF_TAG)}"
-        raise InputError(f"{cell!r} is no part of speech", code="E461", place=row.place("pos"), hint=hint)
+        raise InputError(f"{cell!r} is not a part of speech", code="E461", place=row.place("pos"), hint=hint)
     return pos
 
 
@@ -178,7 +178,7 @@ def open_corpus(name: str, pos: Pos = "n") -> CorpusSource:
         table = existing_file(path)
         if path.suffix.lower() not in _TABLES:
             hint = f"give semcor, a folder in the unified layout, or a table ({', '.join(_TABLES)})"
-            raise InputError("this is no corpus that can be read", place=Place(str(path)), hint=hint)
+            raise InputError("this corpus cannot be read", place=Place(str(path)), hint=hint)
         return CorpusSource(path.name, iter(read_occurrences(table, pos)), {path.name: sha256_of(table)})
     corpus = semcor.load() if name == "semcor" else _in_folder(path)
     checksums = {file.name: sha256_of(file) for file in (corpus.data, corpus.keys)}
@@ -201,7 +201,7 @@ def open_named_lexicon(spec: str) -> tuple[Lexicon, Mapping[str, str]]:
 
 
 def read_nouns(path: Path) -> tuple[str, ...]:
-    """Return a list of nouns, one a line, in its order.
+    """Return a list of nouns, one per line, in its order.
 
     Errors: :class:`InputError` E001, E002 or E003 with the file.
     """

@@ -45,7 +45,7 @@ def read_candidates(folder: Path) -> tuple[Candidate, ...]:
     for row in read_sheet(_table(folder, CANDIDATES), _CANDIDATE.header, what=_CANDIDATE.what):
         candidates.append(_candidate(row, contexts.pop(row.cells["sense"], [])))
     if contexts:
-        what = f"there are contexts of {next(iter(contexts))!r}, which is no candidate"
+        what = f"there are contexts of {next(iter(contexts))!r}, which is not a candidate"
         raise InputError(what, code="E468", place=Place(str(folder / CONTEXTS)), hint=_AGAIN)
     return tuple(candidates)
 
@@ -53,7 +53,7 @@ def read_candidates(folder: Path) -> tuple[Candidate, ...]:
 def read_proposals(folder: Path) -> tuple[Proposal, ...]:
     """Read what :func:`write_proposals` wrote, with their candidates.
 
-    Errors: those of :func:`read_candidates`; :class:`InputError` E468 for a proposal that is none of the candidates'.
+    Errors: those of :func:`read_candidates`; :class:`InputError` E468 for a proposal without a candidate.
     """
     candidates = {candidate.sense: candidate for candidate in read_candidates(folder)}
     form = _proposals("en")
@@ -173,7 +173,7 @@ def _proposal(row: SheetRow, candidates: Mapping[str, Candidate]) -> Proposal:
     candidate = candidates.get(cells["sense"])
     context = candidate.context(cells["context_id"]) if candidate is not None else None
     if candidate is None or context is None:
-        raise _damage_error(row, "sense", LexiscopeError("its sense or its context is no candidate's"))
+        raise _damage_error(row, "sense", LexiscopeError("its sense or its context does not belong to a candidate"))
     return Proposal(cells["proposal_id"], candidate, context, cells["synonym"], cells["distractor"])
 
 

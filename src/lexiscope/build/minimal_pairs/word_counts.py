@@ -30,7 +30,7 @@ def read_frequencies(path: Path | str, *, word: str = "word", count: str = "coun
     frequencies: dict[str, float] = {}
     for row in rows:
         if row.fields[at] in frequencies:
-            raise InputError(f"{row.fields[at]!r} stands twice", code="E449", place=row.place(at), hint="add them up")
+            raise InputError(f"{row.fields[at]!r} occurs twice", code="E449", place=row.place(at), hint="add them up")
         frequencies[row.fields[at]] = _frequency(row.fields[number], row.place(number))
     if not frequencies:
         raise InputError("this table has no words", code="E002", place=Place(str(path)), hint="add rows")
@@ -50,10 +50,10 @@ def fold_frequencies(frequencies: Mapping[str, float]) -> dict[str, float]:
 
 
 def tagged_count(lexicon: Lexicon, word: str, pos: Pos = "n") -> int:
-    """Return how often a word was tagged in the lexicon's own corpus, in all senses of a part of speech; 0 without any.
+    """Return the number of tagged occurrences of a word in the lexicon's corpus, in all senses of a part of speech.
 
-    A form that is no lemma (a plural) has the count of its base form, of several the largest: corpora are tagged with
-    lemmas, so the forms of a word cannot be told apart.
+    A form that is not a lemma (a plural) has the count of its base form, the largest if it has several: corpora are
+    tagged with lemmas, so the forms of a word cannot be separated.
     """
     if senses := lexicon.senses(word, pos):
         return sum(sense.count for sense in senses)
@@ -169,7 +169,7 @@ def with_random_nouns(
 ) -> tuple[SynonymItem, ...]:
     """Return the items with nouns drawn for each; with *frequencies*, about as frequent as its synonym.
 
-    Without a *lexicon* only the words that an item itself names are left out: give one, or check the nouns by eye.
+    Without a *lexicon* only the words that an item itself names are excluded: give one, or check the nouns by eye.
     Errors: those of :func:`draw_nouns` and :func:`matched_nouns`.
     """
     made = []

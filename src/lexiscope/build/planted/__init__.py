@@ -1,1 +1,1 @@
-"""Items and text in which the right answer is decided by us, so that a method can be tested on them."""
+"""Items and text made with a known correct answer, so that a method can be tested on them."""

@@ -71,7 +71,7 @@ class Dials:
 
 @dataclass(frozen=True, slots=True)
 class PlantedScores:
-    """What an ideal learner reaches in each view, and its biases. *Unit:* share of right answers, 0 to 1."""
+    """What an ideal learner reaches in each view, and its biases. *Unit:* accuracy, 0 to 1."""
 
     full: float
     context: float
@@ -124,7 +124,7 @@ def count_answers(train: Sequence[Item], test: Sequence[Item], view: str) -> tup
     overall: Counter[str] = Counter()
     for item in train:
         if item.gold is None:
-            raise InputError(f"the item {item.item_id} has no gold answer, so nothing can be learnt from it")
+            raise InputError(f"the item {item.item_id} has no gold answer, so a model cannot learn from it")
         seen.setdefault(texts_of(item, view), Counter())[item.gold] += 1
         overall[item.gold] += 1
     if not overall:
@@ -169,7 +169,7 @@ def _roles(dials: Dials, words: Sequence[str]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _PlantedKind:
-    """One kind of item: what tells, what the word does, whether the place stays, and the right answer."""
+    """One kind of item: what tells, what the word does, whether the place stays, and the correct answer."""
 
     context_tells: bool
     role: str

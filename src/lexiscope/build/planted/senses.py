@@ -85,8 +85,8 @@ def _pair(free: list[str], counts: Mapping[str, int], kinds: Mapping[str, str] |
 def unambiguous_nouns(words: Iterable[str], lexicon: Lexicon) -> dict[str, str]:
     """Return those words that have one sense in a lexicon, as a noun in its base form, with their supersense.
 
-    Words with senses of their own would plant more senses than are known, and words of two supersenses (a person and a
-    place) are not alike. Words of fewer than four letters are left out: most of them stand for something else too.
+    Words with several senses would plant more senses than are known, and words of two supersenses (a person and a
+    place) are not alike. Words of fewer than four letters are excluded: most of them have other uses too.
     """
     nouns = {}
     for word in words:
@@ -163,14 +163,14 @@ def _usage(line: Sequence[str], place: int, names: Mapping[str, str]) -> Usage:
 def _names(planted: Sequence[PseudoWord]) -> dict[str, str]:
     names = {word: pair.name for pair in planted for word in (pair.first, pair.second)}
     if len(names) != 2 * len(planted):
-        raise InputError("a word stands in two pseudo-words, or twice in one", code="E715", hint="draw them again")
+        raise InputError("a word is in two pseudo-words, or twice in one", code="E715", hint="draw them again")
     return names
 
 
 def _check_names(planted: Sequence[PseudoWord], counts: Mapping[str, int]) -> None:
     taken = [pair.name for pair in planted if pair.name in counts]
     if taken:
-        what = f"{taken[0]!r} is a word of this corpus already, so it is no pseudo-word"
+        what = f"{taken[0]!r} is a word of this corpus already, so it cannot be a pseudo-word"
         raise InputError(what, code="E715", hint="draw with another seed")
 
 
@@ -242,7 +242,7 @@ def planted_pairs(text: MadeUpText, n: int) -> tuple[PseudoWord, ...]:
 
 
 def _words(n: int, rng: random.Random) -> list[str]:
-    """Return so many invented words of two or three syllables, all different."""
+    """Return *n* invented words of two or three syllables, all different."""
     words: dict[str, None] = {}
     while len(words) < n:
         syllables = (rng.choice(_CONSONANTS) + rng.choice(_VOWELS) for _ in range(rng.choice((2, 3))))

@@ -1,8 +1,8 @@
 """Word-intrusion items from the vectors of induced senses: neighbours found, intruders drawn, what fails listed.
 
 *Source:* GASI §4.1. The neighbours of a frequent word are mostly rarer than it: of the ten nearest neighbours of its
-other senses few are about as frequent as the word, often none. The search therefore goes on down the neighbours of each
-other sense, as far as ``depth``, until it has ``pool`` words that fit; each item says how far (``intruder_rank``).
+other senses few are about as frequent as the word, often none. The search therefore continues down the neighbours of
+each other sense, to ``depth``, until it has ``pool`` words that fit; each item has the rank (``intruder_rank``).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class IntrusionRules:
     n_words: int = option(10, "words of a page", flag="--page-words", least=3)
     n_intruders: int = option(3, "pages of a sense", flag="--intruders", least=1)
     band: float = option(
-        3.0, "an intruder is at most so many times as frequent, or as rare, as what --match names", least=1
+        3.0, "largest ratio of the frequencies of an intruder and of what --match names, either way", least=1
     )
     match: Match = option(
         "neighbours",
         "what an intruder is as frequent as: neighbours, the words of the page, among which a frequent word would be "
         "noticed; word, the word whose sense is tested, the paper's rule",
     )
-    pool: int = option(10, "drawn among so many of each other sense", least=1)
+    pool: int = option(10, "candidates of each other sense to draw from", least=1)
     depth: int = option(500, "neighbours of a sense that are searched", least=1)
     apart: int = option(50, "own neighbours that are no intruders", least=1)
     min_count: int = option(0, "neighbours occur so often at least in the text of the training", least=0)
@@ -73,11 +73,11 @@ def build_intrusion(
     """Return the items of every sense of the *words*, in their order, as :func:`make_intrusion_items` makes them.
 
     Without *frequencies* (counts or shares by word) those of the vectors are taken. A word out of the vocabulary or
-    with one sense, and a sense with too few possible intruders, is left out with its reason. The same vectors, words,
-    rules and seed give the same items; leaving words out changes no others. *model* names the model in ids and
+    with one sense, and a sense with too few possible intruders, is excluded with its reason. The same vectors, words,
+    rules and seed give the same items; excluding words changes no others. *model* names the model in ids and
     conditions, *revision* its state.
-    Errors: :class:`InputError` for a word given twice, rules that fit together nowhere, and vectors that know no
-    frequencies where none are given.
+    Errors: :class:`InputError` for a word given twice, rules that no word meets, and vectors without frequencies if
+    none are given.
 
     >>> import numpy as np
     >>> vectors = np.array([[1, 0], [0, 1], [0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.2, 0.8]], dtype=np.float32)
@@ -127,8 +127,8 @@ def build_intrusion(
 def share_most_frequent(items: Sequence[Item], frequencies: Mapping[str, float]) -> float:
     """Return the share of pages on which the intruder is more frequent than every other word.
 
-    An intruder is about as frequent as the word, its neighbours need not be: who looks for the most common word finds
-    so many intruders without reading. *Unit:* share, 0 to 1; chance is one in the words of a page.
+    An intruder is about as frequent as the word, its neighbours need not be: this is the accuracy of choosing the most
+    frequent word without reading. *Unit:* share, 0 to 1; chance is one in the words of a page.
 
     >>> item = Item("i", "d", (), ("river", "shore", "loan"), "loan")
     >>> share_most_frequent([item], {"river": 3, "shore": 4, "loan": 9})
@@ -230,19 +230,19 @@ def make_intrusion_items(
     """Return *n_intruders* items for each sense of a word that has two senses or more, in the order of *senses*.
 
     An item has the *n_words* nearest neighbours of the sense, one of them, drawn at random, replaced by the intruder.
-    An intruder is drawn, without replacement, from the given neighbours of the word's other senses. It is none of the
-    sense's own given neighbours (those beyond the ten included: they are too similar), nor the word, in whatever case,
+    An intruder is drawn, without replacement, from the given neighbours of the word's other senses. It is not one of
+    the given neighbours of the sense (those beyond the ten included: they are too similar), nor the word, in any case,
     and at most *band* times as frequent or as rare as the geometric mean of the sense's *n_words* neighbours; with
     *match* ``word``, the paper's rule, as the word, which its neighbours seldom are: such an intruder is often the most
-    frequent word of its page. With *pool*, only so many of each other sense's neighbours that fit are possible, its
-    nearest ones. With *apart*, only so many of the sense's own nearest neighbours are ruled out, and those that are as
-    near to it as to the other sense, by rank. *frequencies* are counts or shares, all of one corpus; a word without one
-    is no intruder. The draw of a sense depends on *seed* and the senses of its word alone. *of* names the senses that
-    get items, by default all; the others still give intruders.
+    frequent word of its page. With *pool*, only the *pool* nearest neighbours of each other sense that fit are
+    possible. With *apart*, only the *apart* nearest neighbours of the sense are excluded, and those that are as near to
+    it as to the other sense, by rank. *frequencies* are counts or shares, all of one corpus; a word without one
+    is not an intruder. The draw of a sense depends on *seed* and the senses of its word alone. *of* names the senses
+    that get items, by default all; the others still give intruders.
 
     ``options`` are in alphabetical order and tell nothing; ``gold`` is the intruder; conditions are ``word``,
-    ``sense``, ``intruder_id`` (from 1), ``replaced`` (the neighbour left out), ``intruder_from`` (the sense that the
-    intruder is near), ``intruder_rank`` (its place among that sense's neighbours, from 1), and ``model`` where it is
+    ``sense``, ``intruder_id`` (from 1), ``replaced`` (the replaced neighbour), ``intruder_from`` (the sense that the
+    intruder is near), ``intruder_rank`` (its place among that sense's neighbours, from 1), and ``model`` if it is
     named.
     Errors: :class:`InputError` for a word with one sense only, without a frequency or among its own neighbours; a sense
     given twice, with too few neighbours or the same one twice, or with too few possible intruders.
@@ -310,7 +310,7 @@ def _by_word(senses: Sequence[SenseNeighbours], n_words: int) -> dict[str, list[
         if len(set(plain)) < len(plain) or not all(map(str.strip, plain)):
             raise _sense_error(sense, "one of its neighbours is empty or comes twice", "give each word once")
         if sense.word.casefold() in plain:
-            raise _sense_error(sense, "the word is among its own neighbours", "leave it out, in whatever case")
+            raise _sense_error(sense, "the word is among its own neighbours", "remove it, in any case")
         if any(other.sense == sense.sense for other in by_word.get(sense.word, ())):
             raise _sense_error(sense, "this sense is given twice", "give each sense once")
         by_word.setdefault(sense.word, []).append(sense)

@@ -1,9 +1,9 @@
 """The most polysemous nouns of a lexicon that a sense-tagged corpus has often enough, with their sentences.
 
 *Source:* GASI §4.2: of the word types with at least ten sentences in SemCor the fifty with most senses in WordNet. A
-type is taken at its word: a sentence counts where the noun is in the form of its lemma, in lower case, because
-sense vectors belong to forms, and people are to judge the senses of the word that they see. Names that are tagged as a
-person, a group or a place are no uses of the word. Of several uses in one sentence the first counts.
+type is a form: a sentence counts if the noun has the form of its lemma, in lower case, because sense vectors belong to
+forms, and people judge the senses of the word that they see. Names that are tagged as a person, a group or a place do
+not count as uses of the word. If a sentence has several uses, the first counts.
 """
 
 from __future__ import annotations
@@ -62,22 +62,22 @@ def polysemous_nouns(
 class NounSource:
     """Where nouns and their sentences come from."""
 
-    words: Path | None = option(None, "a word a line: only these", metavar="FILE")
+    words: Path | None = option(None, "only these words, one per line", metavar="FILE")
     corpus: str = option(
         "semcor",
-        "sense-tagged sentences: SemCor, a folder in the unified layout, or a table of your own",
+        "sense-tagged sentences: SemCor, a folder in the unified layout, or your table",
         metavar="semcor|FOLDER|FILE",
     )
     lexicon: str = option("wordnet", "says which nouns are polysemous", metavar="SPEC")
-    min_sentences: int = option(10, "a noun has so many sentences at least", least=1)
-    language: str = option("en", "of the words", metavar="TAG")
+    min_sentences: int = option(10, "least number of sentences of a noun", least=1)
+    language: str = option("en", "language of the words", metavar="TAG")
 
     def read_word_list(self) -> tuple[tuple[str, ...], Mapping[str, str]]:
         """Return the words of the list and the sha256 of its file; nothing where there is no list."""
         return ((), {}) if self.words is None else (read_nouns(self.words), {self.words.name: sha256_of(self.words)})
 
     def nouns(self) -> SourceNouns:
-        """Return the polysemous nouns of the corpus; where there is a list, those of it.
+        """Return the polysemous nouns of the corpus; if there is a list, those in it.
 
         Errors: those of the corpus, the lexicon and the list.
         """

@@ -36,7 +36,7 @@ class SelectionRules:
     """How sense-selection items are made."""
 
     n_nouns: int = option(50, "how many nouns", flag="--nouns", least=1)
-    n_sentences: int = option(5, "of each noun", flag="--sentences", least=1)
+    n_sentences: int = option(5, "sentences of each noun", flag="--sentences", least=1)
     n_groups: int = option(3, "groups of a page", flag="--groups", least=2)
     n_words: int = option(10, "words of a group", flag="--group-words", least=1)
     min_count: int = option(0, "neighbours occur so often at least in the text of the training", least=0)
@@ -48,7 +48,7 @@ def build_selection(
     choose: Callable[[Sequence[Usage]], Floats],
     *,
     dataset: str,
-    seed: Annotated[int, Option("of all draws", least=0)] = 0,
+    seed: Annotated[int, Option("seed of all draws", least=0)] = 0,
     rules: SelectionRules | None = None,
     model: str = "",
     revision: str = "",
@@ -57,9 +57,9 @@ def build_selection(
 
     *choose* gives the model's distribution over its senses (a subject's ``sense_distribution``); what it says is in
     each item as ``model_choice`` and ``p_<sense>``, the ids of senses counting from 1. ``options`` have the senses in
-    an order in which the model's choice is in each place equally often, give or take one. *model* names the model
-    in ids and conditions, *revision* its state: a sense embedding answers with its own probabilities only items of its
-    own revision. The same input and seed give the same items.
+    an order in which the model's choice is in each place equally often, plus or minus one. *model* names the model
+    in ids and conditions, *revision* its state: a sense embedding answers with its own probabilities only items of the
+    same revision. The same input and seed give the same items.
     Errors: :class:`InputError` for rules below 1 or fewer than two groups; those of *choose*.
     """
     rules = rules or SelectionRules()

@@ -21,7 +21,7 @@ from lexiscope.items.sheets.tag_sheet import TagSheet
 from lexiscope.resources.tables.rows import RowReader
 
 TAGS: Mapping[str, str] = {
-    "red_herring": "a word of the story goes with the wrong meaning, and seems to have decided the answer",
+    "red_herring": "a word of the story fits the wrong meaning, and seems to have decided the answer",
     "open_ended": "the story leaves the meaning open, and the answer takes a side",
     "sense_distinction": "the two meanings are close, and the answer does not keep them apart",
 }
@@ -39,9 +39,9 @@ COMMENT_CODES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class RatedCase:
-    """One answer to an item: who gave it, the answer, and the mean and SD (n − 1) of people's ratings.
+    """One answer to an item: the subject, the answer, and the mean and SD (n − 1) of people's ratings.
 
-    ``comment`` is what a rater wrote beside the rating.
+    ``comment`` is what a rater wrote with the rating.
     """
 
     item: Item
@@ -67,13 +67,13 @@ def commented_cases(
     ratings: Mapping[tuple[str, str], float],
     norms: Mapping[str, tuple[float, float]],
 ) -> tuple[tuple[RatedCase, ...], int]:
-    """Return the comments of a file with the ratings that they are beside, and how many have none.
+    """Return the comments of a file with their ratings, and the number of those without one.
 
     The file is a table with the columns item_id, participant_id and comment, as the export of a study has them
     (``judgments.csv``); rows without a comment are passed over. *items* are by their ids, *ratings* by rater and item,
     *norms* are the mean and the SD (n − 1) of the ratings of each item.
     Errors: :class:`InputError` for a file without these columns, a rater with two comments on one item (with its line),
-    and where no comment is beside one of the ratings.
+    and if no comment belongs to one of the ratings.
     """
     rows = RowReader(path).rows()
     header = next(rows, None)
@@ -96,7 +96,7 @@ def commented_cases(
         answer = ratings[rater, item]
         cases[rater, item] = RatedCase(items[item], rater, answer, *norms[item], " ".join(comment.split()))
     if not cases:
-        what = f"none of {counted(n_others, 'comment')} is beside a rating of this run"
+        what = f"none of {counted(n_others, 'comment')} belongs to a rating of this run"
         hint = "give the judgments of the same study, with its ids of items and participants"
         raise InputError(what, place=Place(str(path)), hint=hint)
     return tuple(cases.values()), n_others

@@ -87,7 +87,7 @@ def _pair(pun: PunSenses, lexicon: Lexicon) -> _Pair:
 
 
 def _is_free(pair: _Pair) -> bool:
-    """Whether no meaning belongs to more words than the form has: *draw up* is no meaning of *draw*."""
+    """Whether no meaning belongs to more words than the form has: *draw up* is not a meaning of *draw*."""
     words = len(pair.form.replace("_", " ").split())
     return all(len(sense.lemma.replace("_", " ").split()) <= words for sense in pair.both)
 

@@ -1,8 +1,8 @@
-"""The instruments of AmbiStory in their authors' words: prompts, guidelines, the qualification test.
+"""The instruments of AmbiStory as their authors wrote them: prompts, guidelines, the qualification test.
 
 They are read from the folder ``ambistory/instruments`` of the data, one file each, and are not part of the package. The
 files are cut from the text of the paper, whose lines and asterisks are those of a text extraction: a paragraph that
-begins with a small letter goes on from the one before it, a word that ends in a hyphen there is one word, and any run
+begins in lower case continues the one before it, a word that ends in a hyphen there is one word, and any run
 of asterisks is one mark ``**``. *Source:* AmbiStory §5.3.1, A.2.1 to A.2.3, A.3, B.1 to B.3.
 """
 
@@ -78,7 +78,7 @@ class QualificationStory:
     right: int
 
     def rated_question(self) -> QualificationQuestion:
-        """Return the version of raters, on the page of their own task: 5 is right for the plausible sense, else 1."""
+        """Return the version of raters on the page of the task: 5 is correct for the plausible sense, 1 otherwise."""
         shows = {"target": self.word, "sentence_1": self.sentence, "precontext": self.precontext, "ending": ""}
         shows |= {"sense": self.rated, "example": ""}
         return QualificationQuestion(f"q_{self.word}", shows, 5 if self.rated == self.senses[self.right] else 1)
@@ -95,7 +95,7 @@ def read_instrument(name: Instrument, *, mended: bool = True) -> tuple[str, ...]
     """Return the paragraphs of an instrument, without the heading of its appendix and the authors' remarks on it.
 
     *mended*: paragraphs and words that a page break divides are whole again; lists of short lines want none of it.
-    Errors: :class:`DataError` where the file is not there, saying where it is looked for and whence it comes.
+    Errors: :class:`DataError` if the file is not there, with the place searched and its source.
     """
     file = DataFile(f"{FOLDER}/{name}.txt")
     path = fetch.locate(file, dataset="ambistory", how_to_obtain=_HOW).path
@@ -120,7 +120,7 @@ def read_instrument(name: Instrument, *, mended: bool = True) -> tuple[str, ...]
 def prediction_prompt(shots: int) -> str:
     """Return the prompt of B.3 with its first *shots* worked examples, ``$story``, ``$target`` and ``$sense`` open.
 
-    The marked sentence of a story stands between ``**``. Errors: :class:`InputError` for more shots than it has, and
+    The marked sentence of a story is between ``**``. Errors: :class:`InputError` for more shots than it has, and
     for a file that is not that prompt; those of :func:`read_instrument`.
     """
     if not 0 <= shots <= SHOTS:
@@ -140,7 +140,7 @@ def prediction_prompt(shots: int) -> str:
 def training_prompt() -> str:
     """Return the story, without marks, and behind it the string of §5.3.1.
 
-    ``$plain_story``, ``$target``, ``$sense`` and ``$example`` are open. What stands between story and string is not
+    ``$plain_story``, ``$target``, ``$sense`` and ``$example`` are open. The text between story and string is not
     published: here it is an empty line. Errors: those of :func:`prediction_prompt`.
     """
     names = {"story": "plain_story", "homonym": "target", "definition": "sense", "example sentence": "example"}
@@ -186,7 +186,7 @@ def published_page(begins: Mapping[str, str], *, word: str = "", place: str = ""
     *word* is the ambiguous word of the figure, in whose place the text has the *place* of a task's word (``{target}``).
     Empty if the data folder has no file ``c_interface.txt``: the instruments' files are cut from text, and these are
     pictures, whose words a user may type or cut from a text extraction.
-    Errors: :class:`InputError` for a file that lacks one of the paragraphs, or the word in it.
+    Errors: :class:`InputError` for a file without one of the paragraphs, or without the word in it.
     """
     file = fetch.locate_optional(DataFile(f"{FOLDER}/{PAGES}.txt"), dataset="ambistory")
     if file is None:

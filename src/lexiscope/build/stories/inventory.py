@@ -81,7 +81,7 @@ class StoryInventory:
         )
 
     def sentence(self, most: int = 4) -> str:
-        """Return the same in words."""
+        """Return the same as text."""
         forms = ", ".join(f"{form} ({n})" for form, n in self.setups_per_form[:most])
         return (
             f"{self.sense_pairs} pairs of meanings of {self.forms} word forms (a pair counted once in each split; "
@@ -231,9 +231,9 @@ def check_synset(name: str) -> None:
 
 
 def synset_usages(name: str) -> tuple[str, tuple[Usage, ...]]:
-    """Return the lemma of a synset's name (``bond.n.02``) and its usages in SemCor, the lemma standing in its place.
+    """Return the lemma of a synset's name (``bond.n.02``) and its usages in SemCor, with the lemma in its place.
 
-    Vectors of *bonds* and of *bond* have senses of their own: to be compared, all usages are looked up in one form.
+    Vectors of *bonds* and of *bond* have separate senses: for a comparison, all usages are looked up in one form.
     Errors: :class:`DataError` if WordNet or SemCor is not available; :class:`InputError` for a name that is none.
     """
     lemma, keys = _keys_of(name, wordnet.load())

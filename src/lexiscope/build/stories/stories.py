@@ -146,16 +146,16 @@ _INTENDED = {
 
 
 def placed_stories(items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return items for ``plausibility`` with their place in a setup, where they do not say it themselves.
+    """Return items for ``plausibility`` with their place in a setup, if they do not have it.
 
     Stories of one setup share the sentence with the word and the text before it; they differ in their endings, of any
-    number, and in the meaning that is judged. ``setup``, ``ending_of`` and ``meaning`` are kept where the items have
-    them; else setups, endings and meanings are numbered in the order of the items (``open``: without an ending). Which
-    meaning an ending was written for is known from ``intention`` (``intended``, ``unintended``) or ``intended`` (yes,
-    no); from ``ending_of`` and ``meaning`` if they are called as in AmbiStory (A is written for 1, B for 2); from
-    nothing else: it is then ``unknown``.
+    number, and in the meaning that is judged. ``setup``, ``ending_of`` and ``meaning`` are kept if the items have
+    them; otherwise setups, endings and meanings are numbered in the order of the items (``open``: without an ending).
+    Which meaning an ending was written for is known from ``intention`` (``intended``, ``unintended``) or ``intended``
+    (yes, no); from ``ending_of`` and ``meaning`` if they are called as in AmbiStory (A is written for 1, B for 2);
+    otherwise it is ``unknown``.
 
-    Errors: :class:`InputError` with the item for one that does not say which meaning is judged, and for an
+    Errors: :class:`InputError` with the item for one without the judged meaning, and for an
     ``intended`` that cannot be read.
     """
     setups: dict[object, str] = {}

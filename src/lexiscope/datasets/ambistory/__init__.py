@@ -92,8 +92,8 @@ CARD = DatasetCard(
     files=(TRAIN, DEV, TEST, REDACTED_TEST),
     counts=(("items", 3_798), ("words", 361), ("sentences", 633), ("participants", 652)),
     how_to_obtain=(
-        f"The files lie in {REPOSITORY} at commit {VERSION}. A copy of one's own is found in the folder `ambistory` of "
-        "the folder that LEXISCOPE_DATA names; its bytes must be the published ones."
+        f"The files lie in {REPOSITORY} at commit {VERSION}. Your copy is found in the folder `ambistory` of "
+        "the folder that LEXISCOPE_DATA names; its files must be identical to the published ones."
     ),
     first_item="ambistory/1843",
     last_item="ambistory/3528",
@@ -113,7 +113,7 @@ CARD = DatasetCard(
         "`nearest word`.",
         "The lemma of a usage is the published form, case kept (361 forms): the paper groups by it. Lemmas are a "
         "guess, made only when asked for (lexiscope.build.stories.inventory).",
-        "The form `base` stands in train and in test, against the paper: 6 test samples with senses of the training "
+        "The form `base` is in train and in test, against the paper: 6 test samples with senses of the training "
         "set. 36 test samples and 9 of dev have a definition that also occurs in train.",
         "The redacted test file of the shared task has no ratings: load(redacted=True) gives its items unlabelled.",
         "Raters of a group up to number 3540 judged only first or only second meanings: a design to avoid in one's "
@@ -466,7 +466,7 @@ class StorySample:
 def read_samples(path: Path) -> tuple[StorySample, ...]:
     """Read a file of samples, in its order.
 
-    Errors: :class:`InputError` with file and sample where the text is no JSON, a field is missing, of another kind or
+    Errors: :class:`InputError` with file and sample if the text is not JSON, a field is missing, of another kind or
     off its scale, an average or a standard deviation is not that of the ratings, or rows are not numbered from 0.
     """
     rows = _read_rows(path)
@@ -510,7 +510,7 @@ def _read_rows(path: Path) -> dict[str, Any]:
         )
     except (UnicodeDecodeError, ValueError) as error:
         hint = "is it cut off, or not the published file? fetch it again"
-        raise InputError("this file is no JSON", place=Place(str(path)), why=str(error), hint=hint) from error
+        raise InputError("this file is not JSON", place=Place(str(path)), why=str(error), hint=hint) from error
     if not isinstance(rows, dict) or not rows:
         raise InputError("this file holds no object with one sample a row", place=Place(str(path)))
     return rows
@@ -520,7 +520,7 @@ def _object_of_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) != len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the name {next(n for n in names if names.count(n) > 1)!r} stands twice in one object")
+        raise ValueError(f"the name {next(n for n in names if names.count(n) > 1)!r} occurs twice in one object")
     return values
 
 
@@ -558,5 +558,5 @@ def _read_judgments(fields: Mapping[str, Any], place: Place) -> tuple[tuple[int,
 
 
 def _is_list_of(values: object, kind: type) -> bool:
-    """Whether this is a list of one kind (``true`` is no number here)."""
+    """Whether this is a list of one kind (``true`` is not a number here)."""
     return isinstance(values, list) and all(type(value) is kind for value in values)

@@ -120,8 +120,8 @@ def load(folder: Path | None = None) -> Dataset:
     """Load the items, all trials, and the distances of BERT and ELMo.
 
     What was published later is read where it is present: the distances of 12 encoders at every layer, the ratings of
-    two chat models, and how far the sentences of a pair are apart in people's sensorimotor norms (conditions of the
-    items). *folder* is a data folder to look in instead of ``LEXISCOPE_DATA`` and the cache.
+    two chat models, and the distance between the sentences of a pair in people's sensorimotor norms (conditions of
+    the items). *folder* is a data folder to look in instead of ``LEXISCOPE_DATA`` and the cache.
     Errors: :class:`DataError` for a file that is missing or not the published one; :class:`InputError` with file and
     line for a row that contradicts another.
     """
@@ -318,7 +318,7 @@ CARD = DatasetCard(
         "to 23.",
         "raw holds, for a trial, which sentence stood first (version_with_order).",
         "18 rows of stims_with_nlm_distances.csv (magazine, novel, oil: ambiguity type 'Unsure') have no sentences and "
-        "no ratings: they are no items, and are kept in set_aside so that an export loses nothing.",
+        "no ratings: they are not items, and are kept in set_aside so that an export loses nothing.",
         "Of BERT and ELMo, one distance per pair was published, of unstated layers: it has no layer here.",
         "The distances of 12 encoders by layer are those of SAW-C's appendix A.3; they and the ratings of GPT-4 and "
         "GPT-3.5 (Trott 2024) are not part of RAW-C's publication, and are read where they are present.",

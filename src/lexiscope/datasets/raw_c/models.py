@@ -134,8 +134,8 @@ def released_distances(items: Sequence[Item]) -> ReleasedDistances:
 def read_replies(path: Path, items: Sequence[Item], chat: SubjectFacts, scale: Scale) -> ResponseTable:
     """Read the replies of a chat model, each strictly: a reply that is not one point of the scale has no rating.
 
-    Of each pair there are two rows: ``rating``, and ``reply``, whose option says what became of it and whose ``raw`` is
-    its text. Errors: :class:`InputError` with file and line for a pair that is unknown, missing or there twice.
+    Each pair has two rows: ``rating``, and ``reply``, whose option is the kind of reply and whose ``raw`` is its text.
+    Errors: :class:`InputError` with file and line for a pair that is unknown, missing or there twice.
     """
     table = read_csv(path)
     index = {tuple(usage.text for usage in item.usages): row for row, item in enumerate(items)}
@@ -163,7 +163,7 @@ def read_replies(path: Path, items: Sequence[Item], chat: SubjectFacts, scale: S
 
 
 def recited_table() -> DelimitedTable | None:
-    """Return :data:`RECITED_FILE`, a word in each row; ``None`` where it is not at hand.
+    """Return :data:`RECITED_FILE`, a word in each row; ``None`` if it is not available.
 
     Columns: ``Arousal.M`` the published norm, ``num_response`` what the model recited, ``Arousal`` what it rated.
     *Source:* Trott (2024).

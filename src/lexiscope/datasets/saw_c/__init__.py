@@ -54,7 +54,7 @@ def load(
 
     *folder* is a data folder to look in instead of ``LEXISCOPE_DATA`` and the cache. *models* are the encoders whose
     distances are read (``None`` = all 13, ``()`` = none). *views* are ``full+final_stop`` and ``full``; by default
-    both, the latter only from files that are present (the publisher has them, their checksums are not known to us).
+    both, the latter only from files that are present (the publisher has them, their checksums were never published).
     Errors: :class:`DataError` for a file that is missing or not the published one; :class:`InputError` with file and
     line for a row that contradicts another; :class:`SpecError` for an unknown model or view.
     """
@@ -88,7 +88,7 @@ def _chosen_subjects(models: Sequence[str] | None) -> tuple[SubjectFacts, ...]:
     for name in models or ():
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+            hint = f"did you mean {near[0]!r}?" if near else f"models: {', '.join(known)}"
             raise SpecError(f"saw_c has no released distances of a model {name!r}", hint=hint)
     return SUBJECTS if models is None else tuple(known[name] for name in models)
 
