@@ -309,7 +309,7 @@ def test_a_file_and_a_dataset_that_are_confused_are_told_apart(run: Run, tmp_pat
     study = run("study", "context_bias", "--dataset", "pairs.csv", "--out", "audit")
     assert study.exit_code == 1
     assert "there is no 'pairs.csv' among the datasets" in study.stderr
-    assert "name items of your own with --items pairs.csv" in study.stderr
+    assert "name your items with --items pairs.csv" in study.stderr
     audit = run("bias", "am2ico?language=zh", "--out", "audit")
     assert audit.exit_code == 1
     assert "am2ico?language=zh is a published dataset; bias takes a file" in audit.stderr

@@ -63,7 +63,7 @@ def test_options_follow_what_the_page_shows(screen: Screen) -> None:
 
 def test_an_item_must_have_what_is_shown(screen: Screen) -> None:
     """What an item lacks is named before its options are asked for; options that are one are refused, by view."""
-    with pytest.raises(InputError, match="lacks 1 usages"):
+    with pytest.raises(InputError, match="needs 1 usages"):
         screen.check(Item("i", "test", ITEM.usages * 2))
     same = Item("i", "test", ITEM.usages, conditions={"other": "t"})
     with pytest.raises(InputError, match="two different options in the view 'full'"):

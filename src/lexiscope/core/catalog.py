@@ -97,7 +97,7 @@ def module(kind: Kind, name: str) -> Any:
     """Return what a name or path refers to: the module, or the object that an entry point names.
 
     Errors: :class:`SpecError` with the nearest known name; for a name that two distributions have; for a file or an
-    entry point that cannot be loaded or lacks a name that its kind needs.
+    entry point that cannot be loaded or has not a name that its kind needs.
     """
     if kind == "tasks" and name in _TASK_FILES:
         name = _TASK_FILES[name]
@@ -117,7 +117,7 @@ def module(kind: Kind, name: str) -> Any:
 
 
 def study(name: str) -> object:
-    """Return a study: the object ``study`` of its file where it has one, else the file itself.
+    """Return a study: the object ``study`` of its file, or the file itself if it has none.
 
     Errors: those of :func:`module`.
     """
@@ -128,7 +128,7 @@ def study(name: str) -> object:
 def code_checksums(values: Iterable[str]) -> dict[str, str]:
     """Return the sha256 of each file by path that is named: by itself, in a spec or id of a subject, or as a task.
 
-    A file that is not there is left out: it is refused where it is loaded.
+    A file that is not there is skipped: loading it is an error.
 
     >>> code_checksums(["raw_c", "encoder:minilm", "recorded:ratings.csv"])
     {}
@@ -197,7 +197,7 @@ def tasks_where(fits: Callable[[Task], bool]) -> tuple[str, ...]:
 
 
 def default_task() -> str:
-    """Return the name of the task that a file of items asks where nothing says another: ``DEFAULT`` of the tasks."""
+    """Return the name of the task that a file of items asks by default: ``DEFAULT`` of the tasks."""
     return cast(str, importlib.import_module("lexiscope.tasks").DEFAULT)
 
 
@@ -276,7 +276,7 @@ def settings(study: str) -> type[Settings]:
 def pairings() -> tuple[tuple[str, str, str], ...]:
     """Return every (task, kind of subject, capability by which it answers) for which some subject of the kind answers.
 
-    A test offers each kind an item of each task: the pairings of this list answer, all others are refused.
+    A test offers each kind an item of each task: the pairings of this list answer, all others are errors.
     """
     rows = []
     for task_name in names("tasks"):
@@ -372,9 +372,9 @@ def _entry_point(kind: Kind, name: str) -> EntryPoint | None:
 def _unknown_name(kind: Kind, name: str) -> SpecError:
     known = names(kind)
     near = nearest_name(name, known)
-    hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known)}"
+    hint = f"did you mean {near!r}?" if near else f"valid names: {', '.join(known)}"
     if kind == "datasets" and Path(plain_name(name)).suffix:
-        hint = f"name items of your own with --items {name}; datasets are those of the list"
+        hint = f"name your items with --items {name}; datasets are those of the list"
     return SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
 
 
@@ -436,7 +436,7 @@ def _check_foreign(kind: Kind, loaded: Any, place: Place) -> None:
     for name, meaning, fits in _CONTRACT[kind]:
         if not hasattr(loaded, name):
             raise SpecError(
-                f"this is no {_SINGULAR[kind]}: it has no {name}", place=place, hint=f"define {name}: {meaning}"
+                f"this is not a {_SINGULAR[kind]}: it has no {name}", place=place, hint=f"define {name}: {meaning}"
             )
         value = getattr(loaded, name)
         if not fits(value):
@@ -461,7 +461,7 @@ def _check_card(card: DatasetCard, place: Place) -> None:
     """Check that the files of a card are pinned, and that no dataset of the package has its name."""
     if card.name in _own_names("datasets"):
         what = f"the card of this dataset is named {card.name!r}, as is lexiscope.datasets.{card.name} ({PACKAGE})"
-        raise SpecError(what, place=place, hint="give the card a name of its own")
+        raise SpecError(what, place=place, hint="give the card another name")
     for file in card.files:
         if file.sha256 is None or not re.fullmatch("[0-9a-f]{64}", file.sha256):
             what = f"the file {file.path} of the dataset {card.name!r} has no sha256"
@@ -489,7 +489,7 @@ def _remember_task(name: str, path: str) -> None:
     other = _TASK_FILES.get(name)
     if name in names("tasks") or (other is not None and Path(other).resolve() != Path(path).resolve()):
         owner = other or f"{name} ({origin('tasks', name)})"
-        raise SpecError(f"two tasks are named {name!r}: {path} and {owner}", hint="give the TASK a name of its own")
+        raise SpecError(f"two tasks are named {name!r}: {path} and {owner}", hint="give the TASK another name")
     _TASK_FILES[name] = path
 
 

@@ -11,7 +11,7 @@ A rule compares numbers of ``results.json``. Its grammar::
 (``condition='test, open'``); ``*`` in it stands for any text. A term with ``*`` or ``!=`` selects several records: the
 comparison is made for each of them. Where both sides have the same pattern for a field, they have the same value:
 ``r[subject=*,layer=1] < r[subject=*,layer=2]`` compares two layers of each subject. After ``for most`` the comparison
-counts as what comes out of more than half of them: ``for most r[subject=*] > .5`` is a claim on most subjects.
+has the outcome of more than half of them: ``for most r[subject=*] > .5`` is a claim on most subjects.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Claim:
     """What a paper claims, in one sentence; ``place`` says where, ``question`` which question of the study asks it.
 
     ``datasets`` are those that it is about. ``rule`` says which comparisons of numbers bear it out. A claim without a
-    rule has none because no data exist: ``unavailable`` says why.
+    rule has none because no data exist: ``unavailable`` is the reason.
     """
 
     text: str
@@ -209,7 +209,7 @@ class _RuleParser:
         return ClaimTerm(statistic=name, filters=self._filters(), of=of)
 
     def _parameters(self) -> str:
-        """The parameters of a statistic with their brackets; they may hold brackets of their own."""
+        """The parameters of a statistic with their brackets; they may hold brackets."""
         start, depth = self.at, 0
         if not self.text.startswith("(", start):
             return ""
@@ -273,9 +273,9 @@ class CheckedClaim:
     of most records holds, or is reversed, where more than half come out so, and is not shown elsewhere. Two numbers
     show nothing if the interval of their difference holds 0, nor does a p value above its level. That interval is made
     of both intervals, as if the numbers were independent (Zou & Donner 2008, Statistics in Medicine 27). ``cannot be
-    tested``: the run lacks a statistic, or no data exist. ``evidence`` gives the numbers, or the reason. The outcome is
-    that of the p of single tests, as papers decide; ``adjusted`` is the outcome with p adjusted for the family of each
-    test, and its method and size, where it is another.
+    tested``: the run has not the statistic, or no data exist. ``evidence`` gives the numbers, or the reason. The
+    outcome is that of the p of single tests, as papers decide; ``adjusted`` is the outcome with p adjusted for the
+    family of each test, and its method and size, if it differs.
 
     Results on the same items differ more surely than their intervals tell. A rule on a difference therefore names the
     record of that difference on the same draws, or its test, if there is one.
@@ -308,7 +308,7 @@ class _RecordComparison:
 
 
 class _UntestableError(Exception):
-    """A comparison cannot be made; the text says why."""
+    """A comparison cannot be made; the text is the reason."""
 
 
 def _check_claim(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
@@ -416,7 +416,7 @@ def _compare_records(comparison: Comparison, records: Sequence[Record]) -> list[
 
 
 def _side_records(term: ClaimTerm, records: Sequence[Record]) -> list[Record | None]:
-    """The records of a term that have a number; of a number, nothing."""
+    """The records of a term that have a number; none if the term is a number."""
     if term.number is not None:
         return [None]
     selected = term.selected_records(records)
@@ -449,7 +449,7 @@ def _check_unique(term: ClaimTerm, records: Sequence[Record]) -> None:
 
 
 def _compared_number(term: ClaimTerm, record: Record | None) -> float | None:
-    """The number of a record that a term compares. A test's p value is a field of it, or a record of its own."""
+    """The number of a record that a term compares. A test's p value is a field of it, or a separate record."""
     if record is None:
         return term.number
     return p_of(record) if term.of == "p" else record.value

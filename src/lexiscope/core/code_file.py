@@ -38,7 +38,7 @@ def is_path(name: str) -> bool:
 
 
 def code_sha256(name: str) -> str:
-    """Return the sha256 of a file by path; of a folder, that of the names and contents of its ``.py`` files.
+    """Return the sha256 of a file by path, or, for a folder, that of the names and contents of its ``.py`` files.
 
     Errors: :class:`SpecError` for a file that is not there.
     """

@@ -26,8 +26,8 @@ Availability = Literal["embedded", "download", "obtain"]
 class DataFile:
     """One file of a dataset: its path in the data folder, its address, and its checksum.
 
-    ``path`` is relative to the data folder (``sawc/sawc_avg_relatedness.csv``). ``url`` is any https address; of a
-    dataset outside the package also a ``file://`` address, or a path that starts at the folder of its ``.py``.
+    ``path`` is relative to the data folder (``sawc/sawc_avg_relatedness.csv``). ``url`` is any https address; a
+    dataset outside the package may also have a ``file://`` address, or a path that starts at the folder of its ``.py``.
     ``sha256`` pins the file; it is ``None`` only where the publisher's file was never seen by us (the card says so).
     """
 
@@ -169,7 +169,7 @@ class Dataset:
 
 
 def _item_columns(items: tuple[Item, ...]) -> dict[str, list[object]]:
-    """Return items as columns; one that no item has is left out."""
+    """Return items as columns; one that no item has is skipped."""
     columns: dict[str, list[object]] = {
         "item_id": [item.item_id for item in items],
         "word": [item.word for item in items],

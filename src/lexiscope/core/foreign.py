@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 DEEPEST = 100
-"""Brackets within brackets in JSON from outside; deeper is refused. What endpoints and models write has about ten."""
+"""Brackets within brackets in JSON from outside; deeper is an error. Texts of endpoints and models have about ten."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPABLE = re.compile(r"\\*[" + "\ud800-\udfff" + r"]|\\+(?=u[dD][89a-fA-F][0-9a-fA-F]{2})")
@@ -47,7 +47,7 @@ def original_text(stored: str) -> str:
 
 
 def text_of(content: bytes) -> str:
-    """Return bytes as text; what is no UTF-8 becomes lone surrogates, one for each byte."""
+    """Return bytes as text; what is not UTF-8 becomes lone surrogates, one for each byte."""
     return content.decode("utf-8", "surrogateescape")
 
 
@@ -59,7 +59,7 @@ def json_text(text: str) -> str:
 def parse_json(content: bytes | str, **hooks: Any) -> Any:
     """Parse JSON from outside; *hooks* are those of :func:`json.loads`.
 
-    Errors: :class:`ValueError` for what is no JSON, and for brackets within brackets beyond :data:`DEEPEST`.
+    Errors: :class:`ValueError` for what is not JSON, and for brackets within brackets beyond :data:`DEEPEST`.
     """
     # errors import this module for texts: only what reads JSON loads its reader
     import json
@@ -75,8 +75,8 @@ def parse_json(content: bytes | str, **hooks: Any) -> Any:
 
 
 def refuse_constant(text: str) -> float:
-    """Raise :class:`ValueError`: NaN and Infinity are no JSON (a ``parse_constant`` for :func:`parse_json`)."""
-    raise ValueError(f"{text} is no number")
+    """Raise :class:`ValueError`: NaN and Infinity are not JSON (a ``parse_constant`` for :func:`parse_json`)."""
+    raise ValueError(f"{text} is not a number")
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -24,7 +24,7 @@ class Item:
 
     The same type serves every task: a usage pair has two ``usages``, a minimal pair one usage and its ``options``,
     a sense choice one usage and the senses as options. ``conditions`` are the factors of the design (their names
-    are columns of every export); ``gold`` is the right answer where there is one. ``scale`` is the rating scale on
+    are columns of every export); ``gold`` is the correct answer, if there is one. ``scale`` is the rating scale on
     which people were asked, and models are; ``None`` means the scale of the task.
     """
 
@@ -50,7 +50,9 @@ class Item:
         """
         if name not in self.conditions:
             known = ", ".join(self.conditions) or "none"
-            raise InputError(f"no condition {name!r}; it has: {known}", code="E402", place=Place(item_id=self.item_id))
+            raise InputError(
+                f"no condition {name!r}; its conditions: {known}", code="E402", place=Place(item_id=self.item_id)
+            )
         return self.conditions[name]
 
     @property
@@ -58,7 +60,7 @@ class Item:
         """The lemma of the first usage (its wordform if no lemma is known): what items are grouped by.
 
         An item without texts, of which only the ratings are known, may name it as the condition ``word``; otherwise it
-        is a group of its own.
+        is a separate group.
         """
         if not self.usages:
             return str(self.conditions.get("word", self.item_id))
@@ -66,7 +68,7 @@ class Item:
 
     @property
     def has_one_word(self) -> bool:
-        """Whether all usages are of one word: one lemma where all are known, else one wordform; case is ignored.
+        """Whether all usages are of one word: one lemma if all are known, otherwise one wordform; case is ignored.
 
         People are not asked about the words of such an item alone: everybody would say that they mean the same.
         """
@@ -76,7 +78,7 @@ class Item:
 
 
 def item_record(item: Item) -> dict[str, Any]:
-    """Return an item as a JSON object, for checksums; an item without a scale of its own has no entry for it."""
+    """Return an item as a JSON object, for checksums; an item without a scale has no entry for it."""
     record = {**asdict(item), "conditions": dict(item.conditions)}
     if item.scale is None:
         del record["scale"]

@@ -28,7 +28,7 @@ GUIDELINES = "guidelines"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation: who speaks, and what is said."""
+    """One message of a conversation: the role, and the text."""
 
     role: Role
     content: str
@@ -112,7 +112,7 @@ class AskFunction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Prompting:
-    """Which questions a subject that converses is to be asked.
+    """Which questions a subject that converses is asked.
 
     ``language``: empty is the item's own. ``repeats``: how often each question is asked, each time a row ``repeat``.
     """
@@ -136,7 +136,7 @@ class ChatReply:
     their log-probabilities (*unit:* nats), empty where they are not known. ``usage`` counts tokens. ``fault`` says
     what was wrong with an answer that could not be used at all. ``whole``: what ``first_tokens`` names are whole
     answers, not tokens that may begin a longer one. ``thinking`` is what the model wrote before its answer, as far as
-    it was sent: it is no part of ``text``.
+    it was sent; ``text`` does not include it.
     """
 
     text: str
@@ -171,7 +171,7 @@ class Preview:
     ``request`` is the first one of the ``n_requests`` that are still to be sent, empty where all replies are kept;
     ``n_kept`` counts the replies that are there already. ``prompt_tokens`` and ``completion_tokens`` are a rough count:
     a token per four characters of the prompts, and the most that may be answered (``None`` where that is not limited).
-    ``cost`` is what they would come to at the prices that the user gave, ``None`` without prices or limit.
+    ``cost`` is their cost at the prices that the user gave, ``None`` without prices or limit.
     """
 
     url: str
@@ -185,7 +185,7 @@ class Preview:
 
 @runtime_checkable
 class Prompted(Protocol):
-    """A subject that says in which words it is to be asked, whether it converses or scores texts."""
+    """A subject that names the wording in which it is asked, whether it converses or scores texts."""
 
     @property
     def prompting(self) -> Prompting:

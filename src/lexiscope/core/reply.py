@@ -5,9 +5,9 @@ line is the answer alone (``4``), or behind a label of at most four words that e
 (``Rating: 4``, ``My rating is 4``). Around it there may be marks of emphasis, quotation marks, brackets and tags
 (``**4**``, ``<rating>4</rating>``), behind it a full stop (``4.``), the end of the scale (``4/5``, ``4 out of 5``) or
 an explanation after a dash, in brackets or with *because* (``4 – it fits``). A label that denies or names something
-else (``Not: 4``, ``Confidence: 4``) is none. A line of what a model thinks (``<think>``) is no answer, though a number
-there may contradict one. The scale itself (``Rating (1-5): 4``) is passed over. A number may be a word, for the points
-that :data:`NUMBER_WORDS` lists, where the line is the word.
+else (``Not: 4``, ``Confidence: 4``) is none. A line of what a model thinks (``<think>``) is not an answer, though a
+number there may contradict one. The scale itself (``Rating (1-5): 4``) is passed over. A number may be a word, for the
+points that :data:`NUMBER_WORDS` lists, where the line is the word.
 
 What contradicts is another number, in digits or words; the words at another point of the scale; a refusal; a second
 thought; and a sentence that runs on into the line or out of it (``minus`` above it, ``would be wrong`` below):
@@ -125,7 +125,7 @@ def read_reply(reply: ChatReply, question: ChatQuestion) -> ParsedReply:
 
 
 def is_garbled(text: str) -> bool:
-    """Whether a reply is no text that could be read as an answer.
+    """Whether a reply is not a text that could be read as an answer.
 
     >>> is_garbled("4"), is_garbled("4" + chr(0xD800))
     (False, True)
@@ -134,7 +134,7 @@ def is_garbled(text: str) -> bool:
 
 
 def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = False) -> ParsedReply:
-    """Read a number on a scale. With *cut*, the reply was broken off: a number on its last line may be half a number.
+    """Read a number on a scale. With *cut*, the reply was cut: a number on its last line may be half a number.
 
     >>> scale = Scale(1, 5)
     >>> [read_rating(text, scale).value for text in ("4", "**4**", "4.", "Rating: 4", "4/5", "four", "4,0")]
@@ -210,13 +210,13 @@ def read_text(text: str, *, cut: bool = False) -> ParsedReply:
 
 
 def _numbers_on_lines(lines: Sequence[str], scale: Scale, words: Sequence[str]) -> set[float]:
-    """Return the numbers that lines of their own say, alone or with an explanation behind them."""
+    """Return the numbers that separate lines give, alone or with an explanation behind them."""
     alone = (line for number, line in enumerate(lines) if stands_alone(lines, number))
     return {answer for line in alone for answer in _number_on(line, scale, words)}
 
 
 def _number_on(line: str, scale: Scale, words: Sequence[str]) -> set[float]:
-    """Return the number that a line says and nothing else; else the one that it explains, and the point it names."""
+    """Return the number that is all of a line, or the one that the line explains, and the point it names."""
     alone = _number_alone(line, scale, words)
     if alone is not None:
         return {alone}
@@ -293,7 +293,7 @@ def _fold_case(text: str) -> str:
 
 
 def _without_runs(text: str) -> str:
-    """Shorten long runs of white space, which say nothing and take patterns a time that grows with their square."""
+    """Shorten long runs of white space, which have no content and take patterns a time that grows with their square."""
     return _RUN.sub(lambda run: ("", " ", "\n", "\n\n")[min(3, len(f"{run.group()}.".splitlines()))], text)
 
 
@@ -456,7 +456,7 @@ def labels_an_answer(label: str) -> bool:
 
 
 def stands_alone(lines: Sequence[str], at: int) -> bool:
-    """Whether the line *at* is a sentence of its own: the lines above and below do not run on into it.
+    """Whether the line *at* is a separate sentence: the lines above and below do not run on into it.
 
     >>> [stands_alone(lines, 1) for lines in (["minus", "4"], ["Rating is not", "4"], ["It fits.", "4"], ["", "4"])]
     [False, False, True, True]
@@ -468,7 +468,7 @@ def stands_alone(lines: Sequence[str], at: int) -> bool:
 
 
 def numbers_in_words(text: str, words: Sequence[str]) -> set[float]:
-    """Return the numbers that a text names in words; *words* are those for 0, 1, 2 …
+    """Return the numbers that a text names as words; *words* are those for 0, 1, 2 …
 
     >>> english = ("zero", "one", "two", "three")
     >>> numbers_in_words("Of two, this one.", english), numbers_in_words("Or rather, one.", english)
@@ -496,7 +496,7 @@ def _leads_astray(lines: Sequence[str], at: int, *, headed: bool) -> bool:
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
-    """Whether the line below goes on with the sentence, other than with a reason."""
+    """Whether the line below continues the sentence, other than with a reason."""
     below = lines[at + 1].strip().lstrip("*_`\"'“ ") if at + 1 < len(lines) else ""
     if not below or lines[at].rstrip("*_` ").endswith((".", "!")):
         return False

@@ -137,7 +137,7 @@ class ResponseTable:
         A missing value is ``None`` (NaN counts as missing in the numeric columns). Columns that are not given are
         empty. At least one column must be an array or a list: it sets the number of rows.
         Errors: :class:`InputError` for an unknown column, for lengths that differ, and for a cell of another type: the
-        text ``"3"`` and ``True`` are no numbers.
+        text ``"3"`` and ``True`` are not numbers.
         """
         unknown = set(columns) - set(COLUMNS)
         if unknown:
@@ -285,7 +285,7 @@ class ResponseTable:
     # -- files ------------------------------------------------------------------------------------------------
 
     def write_parquet(self, path: Path | str) -> None:
-        """Write the table; the file appears whole or not at all. The same rows give the same bytes."""
+        """Write the table; the file appears whole or not at all. The same rows give an identical file."""
         with file_writer(path) as write:
             write(self)
 
@@ -380,11 +380,11 @@ class ResponseScan:
     def __init__(self, rows: scan.StoredRows, names: Sequence[str] = COLUMNS, *, left_out: Sequence[str] = ()) -> None:
         self._rows, self._names = rows, tuple(names)
         self.left_out = tuple(left_out)
-        """Parquet files in folders of parts that their ``run.json`` does not name: they are no part of the table."""
+        """Parquet files in folders of parts that their ``run.json`` does not name: the table excludes them."""
 
     def __repr__(self) -> str:
         chosen = "".join(f", {name} chosen" for name in dict.fromkeys(name for name, _ in self._rows.conditions))
-        left_out = f", {counted(len(self.left_out), 'file')} left out" if self.left_out else ""
+        left_out = f", {counted(len(self.left_out), 'file')} excluded" if self.left_out else ""
         return f"ResponseScan({counted(len(self._rows.parts), 'file')}{chosen}{left_out})"
 
     def __len__(self) -> int:
@@ -457,7 +457,7 @@ class ResponseScan:
 def file_writer(path: Path | str) -> Iterator[Callable[[ResponseTable], None]]:
     """Give a function that takes tables and writes them to one Parquet file, which appears whole or not at all.
 
-    Tables that were written are not kept. The same rows give the same bytes, however they are divided.
+    Tables that were written are not kept. The same rows give an identical file, however they are divided.
     """
     with atomic_file(Path(path)) as stream, parquet_file.row_groups(stream) as groups:
         yield lambda table: groups.add(table.arrow)
@@ -511,7 +511,7 @@ def _conform(table: pa.Table) -> pa.Table:
 def _whole_rows(table: pa.Table) -> pa.Table:
     for name in REQUIRED:
         if table.column(name).null_count:
-            raise InputError(f"{table.column(name).null_count} responses lack {name!r}, which every answer has")
+            raise InputError(f"{table.column(name).null_count} responses are without {name!r}, which every answer has")
     return table
 
 

@@ -95,8 +95,8 @@ class AtMost(float):
 class Record:
     """One printed number.
 
-    ``statistic`` is a name that :func:`parse_statistic` reads. ``value`` is ``None`` where the statistic is
-    undefined; ``note`` then says why. ``low`` and ``high`` bound the interval named in ``interval``. ``published``
+    ``statistic`` is a name that :func:`parse_statistic` reads. ``value`` is ``None`` if the statistic is
+    undefined; ``note`` is then the reason. ``low`` and ``high`` bound the interval named in ``interval``. ``published``
     is what a paper prints, ``source`` where, and ``status`` whether the number is reproduced. ``analysis`` marks
     the research question it belongs to as ``confirmatory`` or ``exploratory``. ``people`` is ``simulated`` where the
     judgments behind it are those of simulated participants. ``p_adjusted`` is the p of a test adjusted for the others
@@ -141,7 +141,7 @@ class Record:
                 plain = AtMost if self.p_bound and name in ("p", "p_adjusted") else float
                 object.__setattr__(self, name, plain(number) if math.isfinite(number) else None)
         if self.value is None and not self.note:
-            raise InputError(f"{self.statistic}: a record without a value needs a note that says why")
+            raise InputError(f"{self.statistic}: a record without a value needs a note with the reason")
         if self.status in COMPARED and (self.value is None or self.published is None):
             raise InputError(
                 f"{self.statistic}: the status {self.status!r} without "
@@ -334,8 +334,8 @@ class Undefined(Result):
 class CurvePoint:
     """A statistic at one layer.
 
-    ``depth_ratio`` is layer / L (0 = embeddings, 1 = last layer). ``value`` is ``None`` where the statistic is
-    undefined; ``remark`` then says why, and otherwise what the reader should know about the value. ``interval`` is
+    ``depth_ratio`` is layer / L (0 = embeddings, 1 = last layer). ``value`` is ``None`` if the statistic is
+    undefined; ``remark`` is then the reason, and otherwise what the reader should know about the value. ``interval`` is
     ``None`` where none was asked for or nothing could be resampled.
     """
 
@@ -352,7 +352,7 @@ class Curve(Result):
 
     ``best`` is the layer with the best value, the lowest layer number among equal ones (all of them are in
     ``tied``); ``None`` where no layer has a value. ``baseline`` is the value of the model without any distance
-    (the AIC of the intercept alone), where there is one. ``chosen`` is the statistic at the best layer, allowing for
+    (the AIC of the intercept alone), if there is one. ``chosen`` is the statistic at the best layer, allowing for
     this layer having been chosen on the same items: the value at ``best`` itself is too good. ``held_out`` is what
     belongs to ``chosen``: the same of the model without any distance, and the difference. ``caution`` is what a
     reader must know of the best layer: that even there the senses are not separated, or in the wrong direction.
@@ -469,7 +469,7 @@ class Curves(Result):
 class Contrast(Result):
     """The difference of two estimates on the same draws: *first* minus *second*, with the interval of the difference.
 
-    ``p`` is that of a test of no difference, where one was made.
+    ``p`` is that of a test of no difference, if one was made.
     """
 
     name: str
@@ -609,7 +609,7 @@ def simulated_records(records: Iterable[Record], *, keep_all: bool = False) -> t
     """Return records as those of a run whose judgments are of simulated participants.
 
     None is compared with a printed number: what a paper prints is of people. Records that only hold a printed number
-    are left out, unless *keep_all*.
+    are excluded, unless *keep_all*.
     """
     plain = (record for record in records if keep_all or record.status not in ("not reproducible", "not computed"))
     return tuple(
@@ -676,9 +676,9 @@ def from_json(text: str, *, path: str = "results.json") -> tuple[Record, ...]:
     try:
         content = parse_json(text)
     except ValueError as error:
-        raise InputError("this file of results is no JSON", place=Place(path), why=str(error)) from error
+        raise InputError("this file of results is not JSON", place=Place(path), why=str(error)) from error
     if not isinstance(content, list):
-        raise InputError("this file of results is no list of records", place=Place(path))
+        raise InputError("this file of results is not a list of records", place=Place(path))
     for number, raw in enumerate(content, start=1):
         try:
             if not isinstance(raw, dict) or not set(raw) <= known:
@@ -693,13 +693,13 @@ def from_json(text: str, *, path: str = "results.json") -> tuple[Record, ...]:
 def read_records(path: Path) -> tuple[Record, ...]:
     """Read ``results.json``; in the folder of a run it is checked first.
 
-    Errors: :class:`InputError` where it is no list of records, :class:`RunError` where it is not as the run wrote it.
+    Errors: :class:`InputError` if it is not a list of records, :class:`RunError` if it is not as the run wrote it.
     """
     check_file(path)
     try:
         text = path.read_text(encoding="utf-8")
     except ValueError as error:
-        raise InputError("this file of results is no UTF-8 text", place=Place(str(path)), why=str(error)) from error
+        raise InputError("this file of results is not UTF-8 text", place=Place(str(path)), why=str(error)) from error
     return from_json(text, path=str(path))
 
 

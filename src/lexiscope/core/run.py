@@ -1,8 +1,8 @@
 """A run is a folder with one writer at a time; what is in it appears whole or not at all.
 
-``run.json`` says how the run came about: versions, seeds, checksums, the command, and the counts in and out of
+``run.json`` records how the run was made: versions, seeds, checksums, the command, and the counts in and out of
 every filter. Nothing in it depends on when or where the run took place: that is in ``machine.json``, which is
-no part of the result and differs between equal runs (design/0010-machine-json.md).
+not part of the result and differs between equal runs (design/0010-machine-json.md).
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ LOCK_NAME = ".lock"
 def folder_lock(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder inside the block; make the folder where it is missing.
 
-    The lock is the operating system's, so it goes with the process that holds it, however that process ends. Where the
+    The lock is the operating system's, so it ends with the process that holds it, however that process ends. Where the
     block fails before it has written anything, the lock's file goes, and with it every folder that was made for it.
     Errors: :class:`RunError` naming the other process, or a folder that cannot be made or written to.
     """

@@ -58,7 +58,7 @@ class Scale:
         """
         match = _PRINTED.fullmatch(text.strip())
         if match is None:
-            raise InputError(f"{text!r} is no rating scale", hint="write it as '1 to 5', or '0 to 100, continuous'")
+            raise InputError(f"{text!r} is not a rating scale", hint="write it as '1 to 5', or '0 to 100, continuous'")
         low, high, continuous, step = match.groups()
         return cls(float(low), float(high), step=0.0 if continuous else float(step or 1))
 
@@ -77,7 +77,7 @@ class Scale:
 
     @property
     def options(self) -> tuple[float, ...]:
-        """The numbers that a model can be offered as answers: all points; of a continuous scale the whole numbers.
+        """The numbers that a model can be offered as answers: all points, or the whole numbers of a continuous scale.
 
         >>> Scale(0, 4).options, len(Scale.between(1, 100).options)
         ((0.0, 1.0, 2.0, 3.0, 4.0), 100)

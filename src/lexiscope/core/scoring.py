@@ -52,7 +52,7 @@ class TokenScores:
 
     ``log_probabilities``: natural logarithms, NaN for a token that was not scored (the first one, without a
     beginning-of-sequence token before it). ``starts`` and ``ends`` are the token's half-open character offsets in the
-    text; special tokens are left out. *Shape:* (tokens,) each. *Unit:* nats, at most 0. *Higher means:* more probable.
+    text; special tokens are excluded. *Shape:* (tokens,) each. *Unit:* nats, at most 0. *Higher means:* more probable.
     """
 
     log_probabilities: Doubles
@@ -94,7 +94,7 @@ class ScoringPolicy:
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
-                raise SpecError(f"{name}={getattr(self, name)} is no scoring policy", hint=f"use {', '.join(known)}")
+                raise SpecError(f"{name}={getattr(self, name)} is not a scoring policy", hint=f"use {', '.join(known)}")
         if self.conditioning == "left" and self.bos == "no" and self.first == "scored":
             raise SpecError(
                 "the first token cannot be scored without a beginning-of-sequence token before it",
@@ -105,11 +105,11 @@ class ScoringPolicy:
     def parse(cls, measure: str) -> ScoringPolicy:
         """Read a measure back.
 
-        Errors: :class:`SpecError` for a text that is no measure of log-probability.
+        Errors: :class:`SpecError` for a text that is not a measure of log-probability.
         """
         name, given = parse_statistic(measure)
         if name not in (*_MEASURES.values(), _PSEUDO) or not set(given) <= set(_CHOICES):
-            raise SpecError(f"{measure!r} is no measure of log-probability", hint=f"one is {PUBLISHED}")
+            raise SpecError(f"{measure!r} is not a measure of log-probability", hint=f"one is {PUBLISHED}")
         if (name == _PSEUDO) != ("conditioning" in given):
             raise SpecError(f"{measure!r}: pseudo_log_probability, and it alone, says its conditioning")
         return cls(**cast(dict[str, Any], given))

@@ -24,7 +24,7 @@ from lexiscope.core.scale import Scale
 Widget = Literal["scale", "choice", "text", "search"]
 Words = Mapping[str, str]
 ALL_VIEWS = "all"
-"""The name, in a file of words, of the part of the guidelines that people read whatever the view."""
+"""The name, in a file of words, of the part of the guidelines that people read in every view."""
 # more points between the ends are not listed one by one
 _LISTED = 5
 Line = tuple[tuple[str, bool], ...]
@@ -82,7 +82,7 @@ class Reading:
 
 
 class AnswerInvalid(InputError):
-    """An answer cannot be taken. ``field`` is the field of the form, ``key`` names the task's word that says why."""
+    """An answer cannot be taken. ``field`` is the field of the form, ``key`` names the task's word for the reason."""
 
     def __init__(self, field: str, key: str, what: str) -> None:
         self.field, self.key = field, key
@@ -100,7 +100,7 @@ def no_faults(_text: str, _item: Item) -> tuple[str, ...]:
 
 
 def emphasised_line(text: str, start: int, end: int) -> Line:
-    """Return a text in three pieces, its span emphasised; empty pieces are left out.
+    """Return a text in three pieces, its span emphasised; empty pieces are skipped.
 
     >>> emphasised_line("The bank shuts", 4, 8)
     (('The ', False), ('bank', True), (' shuts', False))
@@ -185,7 +185,7 @@ class TaskWords:
     guidelines: Mapping[str, str] = field(default_factory=dict)
 
     def is_in(self, language: str) -> bool:
-        """Whether these are words of a language, whatever the region."""
+        """Whether these are words of a language, in any region."""
         return self.language.partition("-")[0].lower() == language.partition("-")[0].lower()
 
 
@@ -205,13 +205,13 @@ class Screen:
     how many usages. ``shows`` are further columns of an item file that the page shows (``group_*``: all that begin
     so); rows that differ in one of these or of ``requires`` are different items. ``word_alone``: an item is about a
     word without a sentence, so that its file needs no column of sentences. ``advance``: ``press`` stores on the press
-    of a button, ``next`` on a button of its own (:meth:`advance_in`). ``views`` are the views that can be asked;
+    of a button, ``next`` on a separate button (:meth:`advance_in`). ``views`` are the views that can be asked;
     ``guess_views`` those with a field for the guessed word; ``reveal_view`` the view that is answered again, target
     shown, in a second phase. ``drawn``: items are drawn from a pool, and another one can be asked for. ``fold_outs``
     are parts that open on demand: ``guidelines``, or a name for which the stimulus has the value ``fold_<name>``.
-    ``may_stay_empty``: the answer may be left out where a flag is set. ``examples.jsonl`` holds the worked examples,
+    ``may_stay_empty``: the answer may be empty if a flag is set. ``examples.jsonl`` holds the worked examples,
     an object with its ``language`` per line; the task's function ``example_items(language)`` makes items of them,
-    whose ``gold`` is the right answer. ``options`` returns the options of an item in a view. ``faults`` returns the
+    whose ``gold`` is the correct answer. ``options`` returns the options of an item in a view. ``faults`` returns the
     keys of what is wrong with a text.
 
     ``on_sheet`` says whether an item is one that a sheet by view asks (:mod:`lexiscope.items.sheets.view_sheet`).
@@ -269,7 +269,7 @@ class Screen:
     def missing_words(self, given: TaskWords) -> tuple[str, ...]:
         """Return which of a task's words neither *given* nor the package has in the language, as keys of a words file.
 
-        The English ones say which there are: ``words.question``, ``guidelines.context`` (``guidelines.all``: of all
+        The English ones are the complete list: ``words.question``, ``guidelines.context`` (``guidelines.all``: of all
         views), ``anchors.1``.
         """
         base, own = given.language.partition("-")[0], replace(self, given=None)
@@ -319,7 +319,7 @@ class Screen:
     def scale_in(self, language: str, scale: Scale | None = None) -> Scale | None:
         """Return a rating scale with its words in a language: the task's, or another one.
 
-        A scale without words of its own, and with other ends than the task's, gets the task's words at its two ends.
+        A scale without words, and with other ends than the task's, gets the task's words at its two ends.
         ``None`` for a task without ratings.
         """
         if self.scale is None:
@@ -374,7 +374,7 @@ class Screen:
     def check(self, item: Item) -> None:
         """Check that an item has what the page shows of it.
 
-        Errors: :class:`InputError` E617 naming the item and what it lacks.
+        Errors: :class:`InputError` E617 naming the item and what is missing.
         """
         lacking = [name for name in self.requires if name not in item.conditions]
         if len(item.usages) != self.n_usages:
@@ -384,7 +384,7 @@ class Screen:
             few = [view for view in self.views if len({choice.key for choice in self.options_of(item, view)}) < 2]
             lacking += [f"two different options in the view {view!r}" for view in few]
         if lacking:
-            what = f"an item of this task lacks {', '.join(lacking)}"
+            what = f"an item of this task needs {', '.join(lacking)}"
             raise InputError(what, code="E617", place=Place(item_id=item.item_id), hint="add it as a column")
 
     def choices(self, item: Item, shown: Shown) -> tuple[Choice, ...]:
@@ -405,7 +405,7 @@ class Screen:
 
         The form has ``value`` (scale), ``option`` (the key of a choice) or ``text``; and ``guessed_word``,
         ``flag_<name>`` and ``comment`` where the task has them. *view* is the one that the page showed
-        (:attr:`Shown.appears_as`); *scale* is the study's, else the task's own.
+        (:attr:`Shown.appears_as`); *scale* is the study's, or the task's.
         Errors: :class:`AnswerInvalid` naming the field.
         """
         flags = tuple(name for name in self.flags if form.get(f"flag_{name}"))
@@ -447,7 +447,7 @@ class Screen:
             raise AnswerInvalid("text", "too_long", f"it has {len(text)} characters, at most {self.max_length} fit")
         faults = self.faults(text, item)
         if faults:
-            raise AnswerInvalid("text", faults[0], f"the text is refused: {', '.join(faults)}")
+            raise AnswerInvalid("text", faults[0], f"the text cannot be accepted: {', '.join(faults)}")
         return text
 
     def guideline_sections(self, language: str) -> dict[str, str]:

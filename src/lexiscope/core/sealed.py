@@ -124,7 +124,7 @@ def working_names(folder: Path) -> list[str]:
 def write_machine(folder: Path, seconds: float) -> None:
     """Write ``machine.json``: where the last attempt at a run took place, how long it took, and what it worked out.
 
-    The files of its work differ between equal runs (they hold times), so their checksums are no part of ``run.json``.
+    The files of its work differ between equal runs (they hold times), so ``run.json`` does not have their checksums.
     """
     about = {
         "platform": platform.platform(),

@@ -8,7 +8,7 @@ A study declares a setting where it declares its type and its default::
         by: Literal["word", "sense"] = option("word", "what is resampled")
 
 From this the command line gets ``--by word|sense``, the study file ``by: word`` under a comment, and the docs a row.
-Other work is configured by a frozen dataclass of its own; fields that are an ``option`` are options of its verb. Work
+Other work is configured by a separate frozen dataclass; fields that are an ``option`` are options of its verb. Work
 with one or two settings is a function, and its arguments are declared in their annotations::
 
     def draw(items: Sequence[Item], *, most: Annotated[int, Option("items drawn", least=1)] = 50) -> tuple[Item, ...]:
@@ -122,7 +122,7 @@ class _FrozenDataclass:
 class Settings(_FrozenDataclass):
     """What a run of any study can vary; a study's own class adds what this study can. ``run.json`` holds all of it.
 
-    Every default is spelled out; ``study`` is the study's name. A subclass that checks more does so in
+    Every default is written out; ``study`` is the study's name. A subclass that checks more does so in
     ``__post_init__``, and calls this one first.
     """
 
@@ -132,7 +132,7 @@ class Settings(_FrozenDataclass):
     )
     subjects: tuple[str, ...] = option(
         (),
-        "live subjects that answer beside the recorded ones, as kind:name (encoder:minilm)",
+        "live subjects that answer in addition to the recorded ones, as kind:name (encoder:minilm)",
         flag="--subject",
         metavar="SPEC",
         reads="lexiscope.core.spec:SubjectSpec.parse",
@@ -157,7 +157,7 @@ class Settings(_FrozenDataclass):
     ethics: str = option("", "ethics statement, free text, printed in the report", command_line=False)
     outputs: tuple[str, ...] = option(
         ("r_script", "codebook", "data_card"),
-        "beside tables, figures and report: r_script, codebook, data_card, csv, jsonl, r_data",
+        "in addition to tables, figures and report: r_script, codebook, data_card, csv, jsonl, r_data",
         command_line=False,
     )
 
@@ -202,14 +202,12 @@ class ItemSettings(ReadingOptions, Settings):
 
     items: str = option(
         "",
-        "an item file of your own, with ratings where there are any, instead of a dataset",
+        "your item file, with ratings if there are any, instead of a dataset",
         metavar="FILE",
         file=True,
         instead_of=("dataset",),
     )
-    language: str = option(
-        "und", "language of your own item file (es, en …), where it has no column for it", metavar="TAG"
-    )
+    language: str = option("und", "language of your item file (es, en …), if it has no column for it", metavar="TAG")
 
     def __post_init__(self) -> None:
         """Check every value, and that there is only one source of items. Errors: :class:`InputError`."""
@@ -245,11 +243,11 @@ class RatedFileSettings(ItemSettings):
 
 
 class RatedItemSettings(ItemSettings):
-    """What a run can vary of a study whose items people rate: their ratings may be in files of their own."""
+    """What a run can vary of a study whose items people rate: their ratings may be in separate files."""
 
     ratings: tuple[str, ...] = option(
         (),
-        "people's ratings of your own items: ratings.csv of an export, or a table with a row per rating",
+        "people's ratings of your items: ratings.csv of an export, or a table with a row per rating",
         metavar="FILE",
         file=True,
     )
@@ -269,7 +267,7 @@ def own_items(settings: Settings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of a study: its name, what is said of it, its default, and the types of one value.
+    """A setting of a study: its name, its description, its default, and the types of one value.
 
     ``parts`` are one type, or the two of a pair (texts, numbers, ``bool``, a ``Literal``); ``many`` is true where there
     may be any number of them; ``optional`` where the value may be ``None``.
@@ -307,7 +305,7 @@ class Setting:
                 known, least, most = self.choices(number), self.option.least, self.option.most
                 if known and part not in known:
                     near = nearest_name(str(part), known)
-                    hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known)}"
+                    hint = f"did you mean {near!r}?" if near else f"valid names: {', '.join(known)}"
                     raise SettingError(self.name, f"{self.name} cannot be {part!r}", hint=hint)
                 if least is not None and isinstance(part, int | float) and not part >= least:
                     raise SettingError(self.name, f"{self.name} must be {least:g} or more, not {part!r}")
@@ -358,7 +356,7 @@ _SETTINGS: dict[type[Any], tuple[Setting, ...]] = {}
 def settings_from(kind: type[K], values: Mapping[str, Any]) -> K:
     """Return the settings of a study with these values, as ``run.json`` holds them: lists become tuples.
 
-    Errors: :class:`InputError` for a name that this study does not have, with the nearest one and all of its own.
+    Errors: :class:`InputError` for a name that this study does not have, with the nearest one and all that it has.
     """
     known = [setting.name for setting in settings_of(kind)]
     for name in values:

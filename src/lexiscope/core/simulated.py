@@ -1,4 +1,4 @@
-"""The mark of simulated participants: where it is, and the check that they are not mixed with people.
+"""The mark of simulated participants: its places, and the check that they are not mixed with people.
 
 Simulated participants rehearse a study before people are asked. The mark is in three places: the id of the participant
 begins with :data:`SIMULATED_ID`; a row of responses has the kind :data:`SIMULATED`; a table that has neither ids nor

@@ -20,8 +20,8 @@ CAPABILITY_NAMES = ("Embeds", "Scores", "Generates", "Judges", "ChoosesSense")
 class SubjectSpec:
     """The name of a subject: kind, name, and for hosted models where.
 
-    The kind is one of the catalog, or a path to the file of a kind of your own: it ends in ``.py`` or, of a folder, in
-    ``/``. After a path, the name may be left out.
+    The kind is one of the catalog, or a path to the file of your kind: it ends in ``.py``, or in ``/`` for a
+    folder. After a path, the name may be omitted.
 
     >>> str(SubjectSpec.parse("encoder:minilm"))
     'encoder:minilm'
@@ -39,7 +39,7 @@ class SubjectSpec:
 
     @classmethod
     def parse(cls, text: str) -> SubjectSpec:
-        """Read ``kind:name`` or ``kind:name@url``; after a path, ``:name`` may be left out.
+        """Read ``kind:name`` or ``kind:name@url``; after a path, ``:name`` may be omitted.
 
         Errors: :class:`SpecError`.
         """

@@ -94,7 +94,7 @@ class PublishedValue:
 
     @property
     def number(self) -> float:
-        """The printed number; of a bound, the bound."""
+        """The printed number, or the printed bound."""
         return float(printed_number(self.printed)[1])
 
     @property
@@ -201,7 +201,7 @@ class CollectionPlan:
     ) -> CollectionPlan:
         """Return the plan as it applies to a run: with the ids of this version's questions, and what deviates.
 
-        A plan of another study is refused, as is one whose questions the study does not ask.
+        A plan of another study is an error, as is one whose questions the study does not ask.
         """
         if self.refused:
             return self
@@ -258,7 +258,7 @@ class CollectionPlan:
 def exported_plan(settings: Settings) -> tuple[CollectionPlan, Path] | None:
     """Return the plan of the collection whose export the answers of a run come from, with its file; ``None`` if none.
 
-    It is refused if the plan or the answers were changed after the export, or if others are among the answers.
+    It is an error if the plan or the answers were changed after the export, or if others are among the answers.
     Errors: :class:`InputError` and :class:`RunError` for a file that cannot be read.
     """
     given: dict[str, tuple[str, ...]] = {}

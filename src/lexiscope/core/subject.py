@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 
 @runtime_checkable
 class Subject(Protocol):
-    """Whoever answers: an id under which the answers are filed, and what is known of it."""
+    """What answers: an id under which the answers are filed, and what is known about it."""
 
     @property
     def subject_id(self) -> str:
@@ -51,7 +51,7 @@ class Embeds(Protocol):
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """The layers it has: 0 = embeddings, 1..L."""
+        """Its layers: 0 = embeddings, 1..L."""
 
     def embed(self, usages: Sequence[Usage], *, work: Path | None = None, progress: Progress | None = None) -> Floats:
         """Return one vector per usage and layer.

@@ -55,16 +55,17 @@ class Task:
 
     ``answers`` names, in order of preference, the capabilities that can answer it, each with its function.
     ``measures`` are the measures that rows of this task can carry, with their unit and direction; the first is that of
-    people's answers. ``asks`` makes a chat question of an item; ``None`` where the question cannot be asked in words.
-    ``check`` refuses an item that lacks what is asked about. Values of the measures in ``rated`` lie on the scale of
+    people's answers. ``asks`` makes a chat question of an item; ``None`` if the question cannot be asked as text.
+    ``check`` fails for an item without what is asked about. Values of the measures in ``rated`` lie on the scale of
     the item; ``options`` returns what the measures in ``chosen`` can name of an item in a view. ``baselines``
     are the rules of the kind ``baseline`` that answer it. ``learnt`` is the
     method of training that learns its answers. ``truth``: its answers are ``t`` and ``f``. ``chance`` is the
-    share of right answers that a study assumes without any input. ``reads`` reads a file of its items that is no table
-    of questions: its path, and ``dataset`` and ``language`` by name. ``wordings`` are those in which subjects that
-    score texts are asked, the first by default; none where they are not asked in words. ``labelled`` returns the same
-    task with labelled items given to subjects that can use them; ``given`` then says which (a checksum). ``scored``
-    returns the texts that decide between the options of items, where log-probabilities of whole texts can decide.
+    share of correct answers that a study assumes without any input. ``reads`` reads a file of its items that is no
+    table of questions: its path, and ``dataset`` and ``language`` by name. ``wordings`` are those in which subjects
+    that score texts are asked, the first by default; none if they are not asked with a text. ``labelled`` returns the
+    same task with labelled items given to subjects that can use them; ``given`` then says which (a checksum).
+    ``scored`` returns the texts that decide between the options of items, where log-probabilities of whole texts can
+    decide.
     """
 
     name: str
@@ -105,7 +106,7 @@ class Task:
         """Return the function by which *subject* answers, before any work starts.
 
         Errors: :class:`CapabilityError`, which names what could answer; :class:`SpecError` for a wording that a subject
-        names where the task does not ask it in words.
+        names if the task has no wordings for it.
         """
         able = capabilities(subject)
         self._check_wording(subject, able)
@@ -147,7 +148,7 @@ class Task:
     def check_item(self, item: Item) -> None:
         """Check that the task can be asked about an item.
 
-        Errors: :class:`InputError` naming the task, the item and what the item lacks.
+        Errors: :class:`InputError` naming the task, the item and what is missing.
         """
         try:
             self.check(item)
@@ -163,7 +164,7 @@ class Task:
     ) -> ResponseTable:
         """Check every answer against the measures of the task, the scale of its item, and the options of its item.
 
-        A person's rating is a point of the scale; a model's may lie between two points (an expected value). Missing
+        A person's rating is a point of the scale; a model's may be between two points (an expected value). Missing
         values are answers. Returns the table with the column ``scale`` filled in for ratings.
         Errors: :class:`InputError` E310 for a measure that the task does not have, E301 for a value off the scale, E311
         for an option that the item does not have and for a number instead of an option, E502 for a second row of the
@@ -177,14 +178,14 @@ class Task:
         return table
 
     def _check_wording(self, subject: Subject, able: Sequence[str]) -> None:
-        """Refuse a wording for a subject that this task does not ask in words: it would change nothing."""
+        """Check that no wording is named for a subject for which this task has none: it would have no effect."""
         named = subject.prompting.variant if isinstance(subject, Prompted) else ""
         if named and "Judges" not in able and not self.wordings:
-            what = f"the task {self.name!r} does not ask {subject.subject_id} in words: there is no wording {named!r}"
+            what = f"the task {self.name!r} has no wordings for {subject.subject_id}: there is no wording {named!r}"
             raise SpecError(what, hint="leave the option variant out")
 
     def _wordless(self, capability: str, subject: Subject) -> bool:
-        """Whether a subject that answers in conversation is to judge what cannot be asked in words."""
+        """Whether a subject that answers in conversation is asked what cannot be asked as text."""
         return capability == "Judges" and self.asks is None and isinstance(subject, Converses)
 
     def _check_measures(self, table: ResponseTable, subject: Subject) -> None:
@@ -193,7 +194,7 @@ class Task:
             if measure.partition("(")[0] not in known:
                 rows = table.where(measure=measure)
                 what = f"an answer of the measure {measure!r}, which the task {self.name!r} does not have"
-                raise _answer_error(rows, 0, subject, what, code="E310", hint=f"it has: {', '.join(sorted(known))}")
+                raise _answer_error(rows, 0, subject, what, code="E310", hint=f"measures: {', '.join(sorted(known))}")
         others = [task for task in table.unique("task") if task != self.name]
         if others:
             what = f"an answer to the task {others[0]!r}; {self.name!r} was asked"
@@ -268,7 +269,7 @@ def _check_once(table: ResponseTable, subject: Subject, view: str) -> None:
 
 
 def _of_measures(table: ResponseTable, names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return which rows carry one of these measures, whatever parameters follow its name in brackets."""
+    """Return which rows carry one of these measures, with any parameters in brackets after its name."""
     codes, measures = table.codes("measure")
     among = np.array([measure.partition("(")[0] in names for measure in measures], dtype=bool)
     return np.asarray(among[codes], dtype=np.bool_)

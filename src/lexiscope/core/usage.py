@@ -134,14 +134,14 @@ def locate(text: str, wordform: str, *, place: Place | None = None) -> tuple[int
             code="E101",
             place=place or Place(text=text),
             why=_why_absent(text, wordform),
-            hint="correct the spelling, give the wordform as it stands there, or give the span",
+            hint="correct the spelling, give the wordform as in the text, or give the span",
         )
     second = spans[1]
     raise SpanError(
-        f"target {wordform!r} occurs {len(spans)} times and no span says which one is meant",
+        f"target {wordform!r} occurs {len(spans)} times and no span says which one to use",
         code="E102",
         place=place or Place(text=text, column=second[0] + 1, width=second[1] - second[0]),
-        hint="give the span of the one that is meant: start and end, counted in characters from 0, end excluded",
+        hint="give the span of one: start and end, counted in characters from 0, end excluded",
     )
 
 
@@ -163,5 +163,5 @@ def _why_absent(text: str, wordform: str) -> str:
     if occurrences(unicodedata.normalize("NFC", text), unicodedata.normalize("NFC", wordform)):
         return "text and target use different Unicode normal forms (NFC and NFD): letters look alike but differ"
     if wordform.casefold() in text.casefold():
-        return "its letters stand there only as a part of a longer word (scripts without spaces need spans)"
+        return "its letters occur only as a part of a longer word (scripts without spaces need spans)"
     return ""

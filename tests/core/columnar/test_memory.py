@@ -142,7 +142,7 @@ def test_a_table_of_arrow_is_taken_in() -> None:
     assert table.arrow.column_names == list(COLUMNS)
     assert table.unique("scale") == (None,)
     assert table == ResponseTable(table.arrow)
-    with pytest.raises(InputError, match="2 responses lack 'task'"):
+    with pytest.raises(InputError, match="2 responses are without 'task'"):
         ResponseTable(plain.set_column(plain.schema.get_field_index("task"), "task", pa.nulls(2, pa.string())))
 
 

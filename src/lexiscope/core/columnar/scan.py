@@ -116,7 +116,9 @@ class StoredRows:
                 forms = {name: _form(columns, name, n_rows, part) for name in needed}
                 lacking = [name for name in REQUIRED if name in forms and forms[name].null_count]
                 if lacking:
-                    what = f"{forms[lacking[0]].null_count} responses lack {lacking[0]!r}, which every answer has"
+                    what = (
+                        f"{forms[lacking[0]].null_count} responses are without {lacking[0]!r}, which every answer has"
+                    )
                     raise InputError(what, place=Place(str(part.path)))
                 table = filtered(mark_simulated(pa.table(forms) if forms else _rows_alone(n_rows)), self.conditions)
                 if table.num_rows:
@@ -142,7 +144,7 @@ def check_columns(names: Container[str], path: Path) -> None:
     """
     lacking = [name for name in COLUMNS if name not in names and name not in ADDED]
     if lacking:
-        hint = "of a Parquet file only a response table is read: save another table as CSV in UTF-8"
+        hint = "a Parquet file must be a response table: save another table as CSV in UTF-8"
         raise InputError(f"not a response table: no column {lacking[0]!r}", place=Place(str(path)), hint=hint)
 
 
