@@ -204,7 +204,7 @@ def test_what_cannot_be_compared() -> None:
         (lambda: compare_sides(_side("mean", FIRST), _side("pearson", FIRST)), "two statistics"),
         (
             lambda: side_of_columns("kendall", [FIRST, NORM], labels),
-            "there are: spearman, pearson, r_squared, auc, accuracy",
+            "valid names: spearman, pearson, r_squared, auc, accuracy",
         ),
         (lambda: side_of_columns("spearman", [FIRST], labels), "needs 2 columns of 48 rows"),
         (lambda: side_of_columns("mean", [[np.nan] * 48], labels), "missing or infinite"),

@@ -49,7 +49,7 @@ def test_what_cannot_be_adjusted() -> None:
     for wrong in ([0.1, -0.1], [1.5], [float("nan")]):
         with pytest.raises(StatisticError, match="is not a p value"):
             holm(wrong)
-    with pytest.raises(StatisticError, match="there are: holm, benjamini_hochberg"):
+    with pytest.raises(StatisticError, match="valid names: holm, benjamini_hochberg"):
         adjust([0.1], "sidak")  # type: ignore[arg-type]
     assert adjust([]).tolist() == []
 

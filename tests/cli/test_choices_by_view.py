@@ -78,7 +78,7 @@ def test_sheets_go_out_and_come_back(run: Run, items_file: Path, tmp_path: Path)
     assert read.exit_code == 0, read.output
     assert re.search(r"full\s+leo\s+75\.0 %", read.output)
     assert "full: ana and leo, 4 items that both answered" in read.output
-    assert "50.0 % (assumed: nobody was asked" in " ".join(read.output.split())
+    assert "50.0 % (assumed: no one was asked" in " ".join(read.output.split())
     table = ResponseTable.read_csv(tmp_path / "answers.csv")
     assert len(table.where(subject_id="eva", measure="revealed_choice")) == 8
     assert table.where(measure="flag_undecided").column("value").sum() == 2

@@ -150,7 +150,7 @@ def test_a_bad_field_is_named(written: Callable[..., Path], changed: dict[str, o
     [
         ('{"0": {', "this file is not JSON"),
         ('{"0": 1, "0": 2}', "'0' occurs twice"),
-        ('{"0": {"average": NaN}}', "NaN is no number"),
+        ('{"0": {"average": NaN}}', "NaN is not a number"),
         ("[]", "no object with one sample a row"),
         ("{}", "no object with one sample a row"),
         ('{"1": {}}', "not numbered 0, 1, 2"),

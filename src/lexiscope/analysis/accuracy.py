@@ -1,4 +1,4 @@
-"""Accuracy of decisions: share right, beside chance, with intervals; and contrasts of two conditions.
+"""Accuracy of decisions: share right, compared with chance, with intervals; and contrasts of two conditions.
 
 Items that come from one sentence are not independent: the main interval counts them as fewer items (as many as would
 vary as much), the Wilson interval takes items as independent.
@@ -92,7 +92,7 @@ class PairedDecisions:
     """Two sets of decisions on the same items: the difference of accuracies and the tests of it.
 
     The four counts add up to ``n``. ``interval`` resamples clusters. ``t`` and ``exact`` are missing where they are
-    undefined (no item differs, or all differ alike); ``note`` then says why. *Higher means:* the first is better.
+    undefined (no item differs, or all differ alike); ``note`` then has the reason. *Higher means:* the first is better.
     """
 
     difference: float
@@ -137,7 +137,7 @@ def chance_level(n_options: int, *, n_winners: int = 1) -> float:
     Errors: :class:`StatisticError` where there are not more options than winners.
     """
     if not 1 <= n_winners < n_options:
-        raise StatisticError(f"{n_winners} winners of {n_options} options is no choice")
+        raise StatisticError(f"{n_winners} winners of {n_options} options is not a choice")
     return float(Fraction(1, math.comb(n_options, n_winners)))
 
 
@@ -151,7 +151,7 @@ def wilson_interval(n_correct: int, n: int, *, level: float = 0.95) -> Interval:
     Errors: :class:`StatisticError` without items, or with more right than there are.
     """
     if not 0 <= n_correct <= n or not n:
-        raise StatisticError(f"{n_correct} right of {n} is no share")
+        raise StatisticError(f"{n_correct} right of {n} is not a share")
     low, high = _wilson_bounds(n_correct / n, n, NormalDist().inv_cdf((1 + level) / 2))
     return Interval(low, high, level, statistic_name("wilson", level=f"{level:g}"))
 
@@ -300,7 +300,7 @@ def _binomial_tail(n_correct: int, n: int, chance: float) -> float:
     if math.isnan(chance):
         return math.nan
     if not 0 < chance < 1:
-        raise StatisticError(f"a chance level lies between 0 and 1, not {chance:g}")
+        raise StatisticError(f"a chance level is between 0 and 1, not {chance:g}")
     terms = [
         math.lgamma(n + 1)
         - math.lgamma(k + 1)

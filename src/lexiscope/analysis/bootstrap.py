@@ -6,7 +6,7 @@ row, wherever groups are known. Draws on which the statistic is undefined are co
 Percentiles of the draws of few groups lie too close together: a resample varies as a sample of g groups does whose
 mean is known, by √((g − 1) / g) less, and the normal distribution takes the place of Student's t. Where the number of
 groups is given, the percentiles are taken further out by as much (*expanded percentiles*: Hesterberg 2015, American
-Statistician 69). Of a hundred groups the difference is 2 % of the width. The draws of fewer than six groups do not
+Statistician 69). With a hundred groups the difference is 2 % of the width. The draws of fewer than six groups do not
 reach that far: their interval is Student's t with the standard deviation of the draws. Two groups have none. How often
 intervals hold the truth in simulated studies is in docs/reference/coverage.md.
 """
@@ -31,7 +31,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 MOST_UNDEFINED = 0.1
-"""An interval is refused where more than this share of the draws has no value."""
+"""An interval is an error where more than this share of the draws has no value."""
 
 FEWEST_OF_PERCENTILES = 6
 """Draws of fewer groups have no percentiles that reach far enough."""
@@ -150,7 +150,7 @@ class Resampling(TypedDict):
 
 
 class ItemResampling(Resampling):
-    """The same of a statistic of columns, and the group of each row; ``None`` where nothing can be resampled."""
+    """The same of a statistic of columns, and the group of each row; ``None`` if no resampling is possible."""
 
     groups: tuple[str, ...] | None
 
@@ -307,7 +307,7 @@ def bootstrap(
 ) -> Interval:
     """Return the interval of any statistic of row indices, resampling groups of rows.
 
-    *statistic* takes an array of row indices and returns a number; where it raises :class:`StatisticError` the draw
+    *statistic* takes an array of row indices and returns a number; if it raises :class:`StatisticError` the draw
     counts as undefined. ``method`` is ``percentile`` (expanded) or ``bca`` (bias-corrected and accelerated; the
     acceleration comes from leaving out one group at a time). *resampled* is what is resampled, in the plural, for the
     printed name; by default what :func:`resampled_units` says of the groups.
@@ -323,7 +323,7 @@ def bootstrap(
     if method == "percentile":
         return percentile_interval(draws, level=level, resampled=units, n_groups=count)
     if method != "bca":
-        raise StatisticError(f"no bootstrap interval {method!r}; there are: percentile, bca")
+        raise StatisticError(f"no bootstrap interval {method!r}; valid names: percentile, bca")
     jackknife = np.array([value_or_nan(statistic, np.flatnonzero(codes != left_out)) for left_out in range(count)])
     return bca_interval(draws, value, jackknife, level=level, resampled=units)
 
@@ -376,7 +376,7 @@ def bca_interval(
 ) -> Interval:
     """Return the bias-corrected and accelerated interval of bootstrap draws.
 
-    *value* is the statistic on the data, *jackknife* its values with one group left out at a time.
+    *value* is the statistic on the data, *jackknife* its values with one group excluded at a time.
     *Source:* Efron 1987.
 
     Where too many draws are undefined, or all lie on one side of *value*, the interval has a note instead of bounds.
@@ -520,7 +520,7 @@ def fieller_interval(
 
 
 def no_interval(reason: str, *, level: float, resamples: int, resampled: str = "") -> Interval:
-    """Return an interval without bounds that says why.
+    """Return an interval without bounds that has the reason.
 
     >>> no_interval("one item cannot be resampled", level=0.95, resamples=200).note
     'no interval: one item cannot be resampled'
@@ -588,7 +588,7 @@ def _split_undefined(draws: ArrayLike) -> tuple[FloatArray, int, str]:
 
 def _tails(level: float) -> Sequence[float]:
     if not 0 < level < 1:
-        raise StatisticError(f"a confidence level lies between 0 and 1, not {level}")
+        raise StatisticError(f"a confidence level is between 0 and 1, not {level}")
     return ((1 - level) / 2, (1 + level) / 2)
 
 

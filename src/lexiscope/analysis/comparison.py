@@ -43,8 +43,7 @@ from lexiscope.core.result import AtMost, Interval
 
 Draw = Callable[[IntArray, int, int, int], FloatArray]
 STATISTICS = (*CORRELATIONS, "auc", "accuracy", "mean", "alpha")
-"""The named statistics: of two columns correlations, and the area under the ROC curve of answers by degree for right
-answers of 0 and 1; of one column the mean (accuracy: of 0 and 1); alpha of ratings."""
+"""The named statistics: correlations and the area under the ROC curve of two columns, the mean of one, alpha of ratings."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +83,7 @@ class PairedDifference:
 
     @property
     def excludes_zero(self) -> bool:
-        """Say whether the interval has bounds, and 0 is not between them."""
+        """Whether the interval has bounds, and 0 is not between them."""
         return self.interval.is_defined and not self.interval.low <= 0 <= self.interval.high
 
 
@@ -92,14 +91,14 @@ def side_of_columns(statistic: str, columns: Sequence[ArrayLike], labels: Sequen
     """Return a side of a named statistic: of two columns for a correlation and ``auc``, else of one.
 
     *Shape:* columns and labels (rows,). Errors: :class:`StatisticError` for another statistic or number of columns, for
-    missing values, for an accuracy of other values than 0 to 1, and for an area without both kinds of right answers.
+    missing values, for an accuracy of other values than 0 to 1, and for an area without both kinds of correct answers.
 
     >>> side_of_columns("auc", [[0.1, 0.4, 0.3, 0.2], [0, 1, 1, 0]], list("aabb")).value
     1.0
     """
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
     if statistic not in STATISTICS or statistic == "alpha":
-        raise StatisticError(f"no statistic of columns {statistic!r}; there are: {', '.join(STATISTICS[:-1])}")
+        raise StatisticError(f"no statistic of columns {statistic!r}; valid names: {', '.join(STATISTICS[:-1])}")
     wanted = 2 if statistic in (*CORRELATIONS, "auc") else 1
     if len(arrays) != wanted or any(array.shape != (len(labels),) for array in arrays) or not len(labels):
         shapes = [array.shape for array in arrays]
@@ -118,7 +117,7 @@ def side_of_columns(statistic: str, columns: Sequence[ArrayLike], labels: Sequen
         return _side_of_area(arrays[0], arrays[1], labels)
     (values,) = arrays
     if statistic == "accuracy" and not ((values >= 0) & (values <= 1)).all():
-        raise StatisticError("an accuracy is a mean of decisions: values lie between 0 (wrong) and 1 (right)")
+        raise StatisticError("an accuracy is a mean of decisions: values are between 0 (wrong) and 1 (right)")
 
     def draw_mean(codes: IntArray, n_groups: int, resamples: int, seed: int) -> FloatArray:
         return ratio_draws(values, np.ones(len(values)), codes, n_groups, resamples=resamples, seed=seed)
@@ -127,12 +126,12 @@ def side_of_columns(statistic: str, columns: Sequence[ArrayLike], labels: Sequen
 
 
 def area_under_roc(values: FloatArray, truth: FloatArray) -> float:
-    """Return how often a value with the right answer 1 exceeds one with 0, ties half. *Shape:* (rows,) each.
+    """Return how often a value with the correct answer 1 exceeds one with 0, ties half. *Shape:* (rows,) each.
 
-    Errors: :class:`StatisticError` for right answers other than 0 and 1, or of one kind alone.
+    Errors: :class:`StatisticError` for correct answers other than 0 and 1, or of one kind alone.
     """
     if not np.isin(truth, (0.0, 1.0)).all() or len(set(truth.tolist())) < 2:
-        raise StatisticError("an area under the curve needs right answers of both kinds, 0 and 1")
+        raise StatisticError("an area under the curve needs correct answers of both kinds, 0 and 1")
     everything = np.ones((1, len(values)), dtype=np.int64)
     return float(weighted_separations(values[:, None], truth > 0, np.arange(len(values)), everything)[0, 0])
 
@@ -163,7 +162,7 @@ def side_of_ratings(ratings: Ratings, groups: Mapping[str, str] | None = None, *
 
 
 def side_of_rows(statistic: Callable[[IntArray], float], labels: Sequence[str], *, name: str = "statistic") -> Side:
-    """Return a side of any statistic of row indices; where it raises :class:`StatisticError`, a draw has no value.
+    """Return a side of any statistic of row indices; if it raises :class:`StatisticError`, a draw has no value.
 
     Errors: those of the statistic on all rows.
     """
@@ -207,7 +206,7 @@ def compare_sides(
 def bootstrap_p(draws: ArrayLike, *, n_groups: int = 0) -> float:
     """Return the two-sided p of no difference: twice the smaller share of draws at or beyond 0.
 
-    The data count as one draw more, so that p is never 0. Where no draw is at or beyond 0, the p is
+    The data count as one draw more, so that p is never 0. If no draw is at or beyond 0, the p is
     :class:`~lexiscope.core.result.AtMost` this. Draws without a value do not count. Given *n_groups*, the
     share is that of Student's t as in :func:`~lexiscope.analysis.bootstrap.percentile_interval`: p is below .05 where
     that interval excludes 0. Of fewer than six groups, t is the mean of the draws over their standard deviation.
@@ -240,7 +239,7 @@ def rank_sets(
 
     Two sides differ where the confidence interval of their difference excludes 0. The intervals hold for all pairs
     together: their width comes from the largest deviation of any pair in each resample. So the chance that any of the
-    sets lacks the true rank is about 1 − *level*. *Source:* Mogstad, Romano, Shaikh & Wilhelm 2024.
+    sets is without the true rank is about 1 − *level*. *Source:* Mogstad, Romano, Shaikh & Wilhelm 2024.
 
     Errors: :class:`StatisticError` for sides of several statistics, fewer than 2 groups, or draws without a value.
 

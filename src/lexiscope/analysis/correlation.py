@@ -1,6 +1,6 @@
 """Correlations of two columns of numbers, or of many columns with one, each with an interval and its n.
 
-The bootstrap resamples item groups (words) and ranks anew within each resample. Values that were added up in floating
+The bootstrap resamples item groups (words) and ranks again within each resample. Values that were added up in floating
 point may differ in the last bit where they are equal in fact, which breaks ties: round them first (``settle_ties``).
 """
 
@@ -116,7 +116,7 @@ def correlate_columns(
     resamples: int = 2000,
     seed: int = 0,
 ) -> tuple[Estimate | Undefined, ...]:
-    """Correlate each column with y on the same resamples; a column without a value says why instead of failing.
+    """Correlate each column with y on the same resamples; a column without a value has the reason instead of failing.
 
     *Shape:* columns (items, columns), for instance the cosine distances of each layer; y, groups (items,).
 
@@ -232,7 +232,7 @@ def drawn_correlations(
 def weighted_correlations(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray, *, kind: Kind) -> FloatArray:
     """Return the correlation of each column with y where group g is counted ``counts[draw, g]`` times, in each draw.
 
-    Counts are those of a resample, or 0 and 1 for the groups that it left out. NaN where what is left is constant or
+    Counts are those of a resample, or 0 and 1 for the groups that it excluded. NaN where what is left is constant or
     empty. *Shape:* X (items, columns), y and codes (items,), counts (draws, groups) → (draws, columns).
     """
     drawn = (_rank_draws if kind == "spearman" else _moment_draws)(X, y, codes, counts)
@@ -242,7 +242,7 @@ def weighted_correlations(X: FloatArray, y: FloatArray, codes: IntArray, counts:
 def weighted_separations(X: FloatArray, high: BoolArray, codes: IntArray, counts: IntArray) -> FloatArray:
     """Return how often a *high* row's value exceeds another row's, ties half, in each draw (the area under the ROC).
 
-    Counts are as in :func:`weighted_correlations`. NaN where a draw lacks one of the two kinds.
+    Counts are as in :func:`weighted_correlations`. NaN if a draw has only one of the two kinds.
     *Shape:* X (rows, columns), high and codes (rows,), counts (draws, groups) → (draws, columns).
 
     >>> one = np.ones((1, 4), dtype=np.int64)
@@ -335,7 +335,7 @@ def grouped_correlations(x: FloatArray, y: FloatArray, codes: IntArray, n_groups
 
 
 def centred_within(values: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
-    """Subtract each group's mean; exact zeros for a constant group, whatever the rounding of its mean.
+    """Subtract each group's mean; exact zeros for a constant group, with any rounding of its mean.
 
     *Shape:* values, codes (rows,) → (rows,).
 
@@ -436,7 +436,7 @@ def correlation_value(x: ArrayLike, y: ArrayLike, *, kind: Kind) -> float:
 
 
 def is_constant(values: FloatArray) -> bool:
-    """Say whether all values are one, up to the last bits of floating point."""
+    """Whether all values are one, up to the last bits of floating point."""
     scaled = values / safe_unit(values)
     return bool(np.ptp(scaled) <= _CONSTANT * np.max(np.abs(scaled)))
 
@@ -492,7 +492,7 @@ def _moment_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArra
 
 
 def _rank_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
-    """Spearman's rho, ranked anew in each resample; in slices of draws that fit the processor's cache.
+    """Spearman's rho, ranked again in each resample; in slices of draws that fit the processor's cache.
 
     Ranks about their mean are multiples of 1/2, so that sums of their products are exact in any order: the sums over a
     column are taken in the order of its values, without giving each row its rank.

@@ -58,7 +58,7 @@ class Rule(Protocol):
     def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on *table*, which holds only their answers.
 
-        Errors: :class:`InputError` where the table lacks the measure.
+        Errors: :class:`InputError` if the table has not the measure.
         """
         ...
 
@@ -67,8 +67,8 @@ class Rule(Protocol):
 class FailedCatch:
     """Excludes who answered more than ``allowed`` catch items off ``expected`` by more than ``tolerance``.
 
-    A participant is judged on the catch items that they were shown; who was shown none cannot be judged. A catch item
-    without a readable answer is failed. *Source:* SAW-C §3.2 (the same sentence twice, expected answer 5).
+    A participant is judged on the catch items that they were shown; one who was shown none cannot be judged. A catch
+    item without a readable answer is failed. *Source:* SAW-C §3.2 (the same sentence twice, expected answer 5).
     """
 
     items: tuple[str, ...]
@@ -119,7 +119,7 @@ class AttentionCheck:
 
 @dataclass(frozen=True, slots=True)
 class FailedQualification:
-    """Excludes whose mean score in the qualification test lies below ``minimum``. *Source:* AmbiStory §3.4."""
+    """Excludes whose mean score in the qualification test is below ``minimum``. *Source:* AmbiStory §3.4."""
 
     minimum: float
     measure: str = "qualification"
@@ -169,7 +169,7 @@ class TooSlow:
 
 @dataclass(frozen=True, slots=True)
 class LowAgreement:
-    """Excludes whose squared correlation with the others' mean (leave-one-out) lies below ``r_squared``.
+    """Excludes whose squared correlation with the others' mean (leave-one-out) is below ``r_squared``.
 
     Computed among the participants still in. The square alone would keep a rater who uses the scale upside down;
     ``require_positive`` excludes r <= 0 as well. ``ignore_items`` (catch items) do not count. *Source:* SAW-C §3.2.
@@ -403,7 +403,7 @@ def apply(rules: Sequence[Rule], table: ResponseTable, *, kind: str = "", trials
     *Source:* SAW-C §3.2, AmbiStory §3.
 
     Errors: :class:`InputError` or :class:`StatisticError` naming the rule that cannot be judged, and, under
-    ``missing="error"``, the participant; :class:`InputError` where the table has nobody of this kind.
+    ``missing="error"``, the participant; :class:`InputError` where the table has no one of this kind.
     """
     kind = kind or (SIMULATED if holds_simulated(table) else PARTICIPANT)
     judged = table.column("subject_kind") == kind
@@ -431,7 +431,7 @@ def apply(rules: Sequence[Rule], table: ResponseTable, *, kind: str = "", trials
 
 
 def format_rule(rule: Rule) -> str:
-    """Return a rule as text that :func:`parse_rule` reads back, every setting spelled out.
+    """Return a rule as text that :func:`parse_rule` reads back, every setting written out.
 
     >>> format_rule(TooSlow(sd=3))
     'too_slow(sd=3,measure=completion_time,missing=error)'
@@ -455,12 +455,12 @@ def parse_rule(text: str) -> Rule:
         hint = f"write name(setting=value,…), the name one of: {', '.join(RULES)}"
         raise SpecError(f"{text!r} is not an exclusion rule", hint=hint) from error
     if name not in RULES:
-        raise SpecError(f"no exclusion rule {name!r}", hint=f"there are: {', '.join(RULES)}")
+        raise SpecError(f"no exclusion rule {name!r}", hint=f"valid names: {', '.join(RULES)}")
     kind = RULES[name]
     known = {field.name: str(field.type) for field in fields(kind)}
     unknown = sorted(set(given) - set(known))
     if unknown:
-        raise SpecError(f"{name} has no setting {unknown[0]!r}", hint=f"there are: {', '.join(known)}")
+        raise SpecError(f"{name} has no setting {unknown[0]!r}", hint=f"valid names: {', '.join(known)}")
     required = [key for key in known if key not in given and not _has_default(kind, key)]
     if required:
         raise SpecError(f"{name} needs {', '.join(required)}", hint=f"write {name}({required[0]}=…)")

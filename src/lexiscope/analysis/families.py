@@ -88,7 +88,7 @@ def adjust(p: ArrayLike, method: Method = "holm") -> FloatArray:
     Errors: :class:`StatisticError` for a value that is no p, and for an unknown method.
     """
     if method not in METHODS:
-        raise StatisticError(f"no adjustment {method!r}; there are: {', '.join(METHODS)}")
+        raise StatisticError(f"no adjustment {method!r}; valid names: {', '.join(METHODS)}")
     return METHODS[method](p)
 
 
@@ -98,7 +98,7 @@ class TestFamily:
 
     *members* are the statistics whose p values are the tests: a name stands for the statistics that have it and its
     parameters (``chi2``, ``chi2(test=sense)``). *repeats* are statistics that print one of these p values once more
-    (``paired_t_p`` beside ``paired_t``): they have the same adjusted p and do not count. *columns* are the heads of the
+    (``paired_t_p`` with ``paired_t``): they have the same adjusted p and do not count. *columns* are the heads of the
     columns that show its p values; without them, any column in which all p values are of this family does. *once* are
     parameters under which one test is printed several times (the name of a comparison, of a model that several
     comparisons share): records that differ in these alone, with one value and one p, count once.
@@ -114,7 +114,7 @@ class TestFamily:
     once: tuple[str, ...] = ()
 
     def holds(self, record: Record) -> bool:
-        """Say whether the record is a member, or repeats one."""
+        """Whether the record is a member, or repeats one."""
         return _is_named(record, self.members) or _is_named(record, self.repeats)
 
     def test_of(self, record: Record) -> object:
@@ -138,7 +138,7 @@ class AdjustedFamily:
     columns: tuple[str, ...] = ()
 
     def is_shown_in(self, header: str, p: Sequence[float]) -> bool:
-        """Say whether a column with this head and these p values shows tests of the family."""
+        """Whether a column with this head and these p values shows tests of the family."""
         return (not self.columns or header in self.columns) and all(value in self.of for value in p)
 
     @property
@@ -169,7 +169,7 @@ def with_families(
     """Return the records of a question with the families of their tests, and these families.
 
     A test of no declared family is in a family with the others of the same statistic. *planned* says which records
-    belong to an analysis that was planned: these are a family of their own, for a plan does not grow by what was
+    belong to an analysis that was planned: these are a separate family, for a plan does not grow by what was
     explored later. A test that is alone has no family. A record that has a family already keeps it.
 
     Errors: :class:`StatisticError` for a record that repeats a p value which no member of its family has.
@@ -241,7 +241,7 @@ def _sorted(p: ArrayLike) -> tuple[FloatArray, IntArray]:
     values = np.asarray(p, dtype=np.float64).reshape(-1)
     if not ((values >= 0) & (values <= 1)).all():
         worst = values[~((values >= 0) & (values <= 1))][0]
-        raise StatisticError(f"{worst:g} is not a p value", hint="p values lie between 0 and 1")
+        raise StatisticError(f"{worst:g} is not a p value", hint="p values are between 0 and 1")
     return values, np.argsort(values, kind="stable")
 
 

@@ -1,4 +1,4 @@
-"""The jackknife: intervals from a statistic with each unit left out, by Student's t on a named scale.
+"""The jackknife: intervals from a statistic with each unit excluded, by Student's t on a named scale.
 
 A bootstrap of few raters is too short: its draws vary less than samples do, and a rater who is drawn twice agrees with
 a copy. Leaving each rater out once has neither fault, and needs as many values as there are raters. Where raters and
@@ -22,7 +22,7 @@ from lexiscope.core.result import Interval, statistic_name
 Scale = Literal["identity", "fisher_z", "root_fisher_z", "intraclass_z", "log_complement", "wilson"]
 SCALES: tuple[Scale, ...] = ("identity", "fisher_z", "root_fisher_z", "intraclass_z", "log_complement", "wilson")
 MOST = 500
-"""So many units are left out one by one; of more units, equal groups are."""
+"""Largest number of units that are excluded one by one; more units are excluded in equal groups."""
 
 # a variance below this share of the squared value is what rounding leaves
 _NOTHING = 1e-12
@@ -30,9 +30,9 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeftOut:
-    """A statistic with each group of units left out. *Shape:* values, sizes (groups,); NaN where it is undefined.
+    """A statistic with each group of units excluded. *Shape:* values, sizes (groups,); NaN where it is undefined.
 
-    ``sizes`` counts the units of each group: ones where units are left out one by one.
+    ``sizes`` counts the units of each group: ones where units are excluded one by one.
     """
 
     values: FloatArray
@@ -50,19 +50,19 @@ class LeftOut:
 
     @property
     def n(self) -> int:
-        """How many groups are left out in turn."""
+        """How many groups are excluded in turn."""
         return len(self.values)
 
     @property
     def is_grouped(self) -> bool:
-        """Say whether a group has more than one unit."""
+        """Whether a group has more than one unit."""
         return bool((self.sizes > 1).any())
 
 
 def left_out_groups(n_units: int, *, resamples: int, seed: int, most: int = MOST) -> tuple[IntArray, int]:
-    """Return the group with which each unit is left out, and how many groups there are.
+    """Return the group with which each unit is excluded, and how many groups there are.
 
-    Up to *resamples* units, and never more than *most*, are left out one by one. More are dealt at random into that
+    Up to *resamples* units, and never more than *most*, are excluded one by one. More are dealt at random into that
     many groups of equal size, which gives the same interval on a few degrees of freedom less. *Shape:* → (units,).
 
     >>> left_out_groups(3, resamples=2000, seed=0)
@@ -86,10 +86,10 @@ def jackknife_interval(
     level: float = 0.95,
     ratings: float = 2.0,
 ) -> Interval:
-    """Return the interval of a statistic from its values with each unit left out, by t on n − 1 degrees of freedom.
+    """Return the interval of a statistic from its values with each unit excluded, by t on n − 1 degrees of freedom.
 
     *value* is the statistic on all units and the middle of the interval on its *scale*; *resampled* names the units in
-    the plural. *ratings* is the number of ratings of an item, for the scale ``intraclass_z``. Fewer than three units,
+    the plural. *ratings* is the number of ratings per item, for the scale ``intraclass_z``. Fewer than three units,
     or a value that no unit changes, leave a note instead of bounds.
 
     The scales: ``identity``; ``fisher_z``, atanh(x), for correlations; ``root_fisher_z``, atanh(√x), for
@@ -191,7 +191,7 @@ def crossed_jackknife_interval(
 
 
 def no_jackknife(reason: str, *, resampled: str, scale: Scale = "identity", level: float = 0.95) -> Interval:
-    """Return an interval without bounds that says why.
+    """Return an interval without bounds that has the reason.
 
     >>> no_jackknife("one item cannot be resampled", resampled="items").note
     'no interval: one item cannot be resampled'
@@ -211,13 +211,13 @@ def quantile_of_t(level: float, freedom: float) -> float:
     from scipy import special
 
     if not 0 < level < 1:
-        raise StatisticError(f"a confidence level lies between 0 and 1, not {level}")
+        raise StatisticError(f"a confidence level is between 0 and 1, not {level}")
     return float(special.stdtrit(freedom, (1 + level) / 2))
 
 
 def _name(resampled: str, scale: Scale, level: float, *parts: LeftOut) -> str:
     if scale not in SCALES:
-        raise StatisticError(f"no scale {scale!r} of a jackknife; there are: {', '.join(SCALES)}")
+        raise StatisticError(f"no scale {scale!r} of a jackknife; valid names: {', '.join(SCALES)}")
     groups = {"groups": "x".join(str(part.n) for part in parts)} if any(part.is_grouped for part in parts) else {}
     return statistic_name("jackknife", resampled=resampled, scale=scale, level=f"{level:g}", **groups)
 

@@ -73,7 +73,7 @@ def rank_results(
     [('rank(of=accuracy,among=subjects)', 1.0, 2.0), ('rank(of=accuracy,among=subjects)', 3.0, 3.0)]
     """
     if statistic not in (*CORRELATIONS, *MEANS):
-        raise StatisticError(f"no ranks by {statistic!r}", hint=f"there are: {', '.join((*CORRELATIONS, *MEANS))}")
+        raise StatisticError(f"no ranks by {statistic!r}", hint=f"valid names: {', '.join((*CORRELATIONS, *MEANS))}")
     name = statistic_name("rank", of=statistic, among="subjects")
     subjects = list(columns)
     if len(subjects) < 2:
@@ -162,7 +162,7 @@ def rank_sets_of_draws(values: FloatArray, draws: FloatArray, level: float, n_gr
 def simultaneous_differences(
     values: FloatArray, draws: FloatArray, level: float, n_groups: int
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """Return, for each pair of sides, both numbers, their difference, and how far its interval reaches on either side.
+    """Return, for each pair of sides, both numbers, their difference, and the length of its interval on either side.
 
     The intervals hold for all pairs together: the largest deviation of any pair in a resample, in standard errors of
     the pair, sets their width. *Shape:* as :func:`rank_sets_of_draws` → (pairs,) each.

@@ -1,6 +1,6 @@
-"""Ratings in long form: who rated which item how. All human-judgment statistics start from this one type.
+"""Ratings in long form: rater, item, rating. All human-judgment statistics start from this one type.
 
-A missing rating is counted and left out; a rater or an item without any rating keeps its id, so that it can be
+A missing rating is counted and excluded; a rater or an item without any rating keeps its id, so that it can be
 reported. Rows are kept in one order (by rater, then item), so the order of the input changes no result.
 """
 
@@ -125,7 +125,7 @@ class Ratings:
 
     @property
     def is_integer(self) -> bool:
-        """Say whether every rating is a whole number, so that sums are exact and equal means are equal bit for bit."""
+        """Whether every rating is a whole number, so that sums are exact and equal means are equal bit for bit."""
         # below 2**31 no sum of fewer than 2**22 ratings leaves the whole numbers that a float holds exactly
         return bool(np.all(self.value == np.rint(self.value)) and np.all(np.abs(self.value) < 2**31))
 
@@ -144,7 +144,7 @@ class Ratings:
         return np.bincount(self.item, minlength=self.n_items).astype(np.int64)
 
     def usual_count(self) -> int:
-        """Return how many ratings a mean has: the most frequent number of ratings of an item, of several the smallest.
+        """Return how many ratings a mean has: the most frequent number of ratings per item, of several the smallest.
 
         >>> Ratings.from_arrays(list("abcab"), list("iiijj"), [1, 2, 3, 4, 5]).usual_count()
         2
@@ -366,7 +366,7 @@ def _refuse_repeats(rater_id: str, item_id: str, count: int) -> None:
         f"rater {rater_id!r} rated this item more than once ({count} repeated ratings in all)",
         code="E502",
         place=Place(item_id=item_id),
-        hint='say what a repetition means: repeats="mean" or repeats="last"',
+        hint='choose how repetitions count: repeats="mean" or repeats="last"',
     )
 
 

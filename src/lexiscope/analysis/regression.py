@@ -274,7 +274,7 @@ def coefficient_interval(fit: OlsFit, name: str, *, level: float = 0.95) -> Inte
     from scipy import special
 
     if not 0 < level < 1:
-        raise StatisticError(f"a confidence level lies between 0 and 1, not {level}")
+        raise StatisticError(f"a confidence level is between 0 and 1, not {level}")
     row = fit.coefficient(name)
     margin = float(special.stdtrit(fit.residual_df, (1 + level) / 2)) * row.standard_error
     method = statistic_name("student_t", df=fit.residual_df, level=f"{level:g}")
@@ -488,7 +488,7 @@ def scaling(
     the parameters, without the multilingual term. Interval and p rest on Student's t and treat subjects as independent,
     which models of one family are not.
 
-    *Shape:* all (subjects,); *multilingual* of 0/1 or booleans, left out where all subjects are alike.
+    *Shape:* all (subjects,); *multilingual* of 0/1 or booleans, excluded where all subjects are alike.
     *Higher means:* (slope) larger subjects fit better. *Source:* SAW-C §5.2, Figure 6, A.3.1.
     Errors: :class:`StatisticError` with fewer than 4 subjects, equal sizes, a parameter count that is not positive,
     or a *multilingual* flag that is the same for all.

@@ -130,7 +130,7 @@ def choice_accuracy_by_layer(
     """Return the share of right choices at each layer, and what is left if the layer is chosen on other words.
 
     ``chosen`` is the share of right choices of words whose layer is the best one of the words of the other folds; its
-    note says how many folds chose which layer. Intervals are those of a share of items that lie in words
+    note says how many folds chose which layer. Intervals are those of a share of items grouped by words
     (:func:`~lexiscope.analysis.accuracy.share_interval`).
 
     *Shape:* right (items, layers) of 0 and 1; groups (items,). *Unit:* share, 0 to 1. *Higher means:* more is right.

@@ -1,6 +1,6 @@
 """Significance tests, two-sided, each with its effect size, interval where one is defined, n, and the exact p.
 
-The settings are those of R's defaults, and stand in the printed name where tools differ.
+The settings are those of R's defaults, and are in the printed name where tools differ.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def wilcoxon_rank_sum(first: ArrayLike, second: ArrayLike) -> TestResult:
 def rank_sum_p_without_ties(u: float, n: int, m: int) -> float:
     """Return the two-sided normal p of a U of *n* and *m* values without corrections for ties and continuity.
 
-    Ties make the true variance smaller: where there are some, this p is too large. It is here because programs print it
+    Ties make the true variance smaller: with ties, this p is too large. It is here because programs print it
     (``scipy.stats.ranksums``). *Unit:* probability.
 
     >>> round(rank_sum_p_without_ties(8.0, 3, 3), 6)  # z = (8 - 4.5) / sqrt(3 * 3 * 7 / 12)
@@ -227,7 +227,7 @@ def chi_squared(table: ArrayLike) -> TestResult:
 def marginal_homogeneity(table: ArrayLike) -> TestResult:
     """Test whether two labellings of the same items use their labels equally often (Stuart and Maxwell).
 
-    With two labels it is McNemar's test without correction. Labels that neither uses are left out. Effect: the share of
+    With two labels it is McNemar's test without correction. Labels that neither uses are excluded. Effect: the share of
     items that change their label. *Shape:* (labels, labels), counts; rows: the first labelling.
     *Source:* Stuart 1955, Biometrika 42; Maxwell 1970, British Journal of Psychiatry 116.
 
@@ -379,7 +379,7 @@ def sign_flip(
 
 
 def permutation(first: ArrayLike, second: ArrayLike, *, resamples: int = 9999, seed: int = 0) -> TestResult:
-    """Test whether two independent samples have the same distribution, by dealing their values out anew.
+    """Test whether two independent samples have the same distribution, by dealing their values out again.
 
     The statistic is the difference of the means. p is exact up to 65,536 ways to deal (16 values as 8 and 8 have
     12,870); above, *resamples* are drawn. *Shape:* (n1,), (n2,). *Higher means:* the first is larger.
@@ -418,7 +418,7 @@ def permutation_of_correlation(
     resamples: int = 9999,
     seed: int = 0,
 ) -> TestResult:
-    """Test whether two columns are independent, by dealing out the values of one anew; the statistic is r, or rho.
+    """Test whether two columns are independent, by dealing out the values of one again; the statistic is r, or rho.
 
     p is exact up to 8 items; above, *resamples* arrangements are drawn. It takes items as independent.
     *Shape:* x, y (items,). *Higher means:* y rises with x. *Source:* Pitman 1937.
@@ -553,7 +553,7 @@ def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]
 def _settled_differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
     """Differences of pairs, each with the size of those that it equals in fact; 0 where the two are one value.
 
-    How far rounding can move a difference depends on its own two values: next to pairs of .5, one of 1e-15 and 2e-15
+    The effect of rounding on a difference depends on its own two values: next to pairs of .5, one of 1e-15 and 2e-15
     keeps its difference.
     """
     # a test of ranks: the unit is never given back

@@ -106,7 +106,7 @@ def test_groups_are_resampled_whole() -> None:
     assert (grouped.n, grouped.n_groups, grouped.value) == (18, 6, 12 / 18)
     assert (grouped.interval.low, grouped.interval.high) == (single.interval.low, single.interval.high)
     assert share("x", hits, np.ones(18)).interval.low > grouped.interval.low
-    with pytest.raises(StatisticError, match="nothing to count"):
+    with pytest.raises(StatisticError, match="there are no counts"):
         share("x", [0.0, 0.0], [0.0, 0.0])
 
 

@@ -199,7 +199,7 @@ def test_wilson_interval_equals_scipy() -> None:
         reference = stats.binomtest(successes, n).proportion_ci(method="wilson")
         found = wilson_interval(successes, n)
         assert (found.low, found.high) == pytest.approx((reference.low, reference.high), abs=1e-12)
-    with pytest.raises(StatisticError, match="0 right of 0 is no share"):
+    with pytest.raises(StatisticError, match="0 right of 0 is not a share"):
         wilson_interval(0, 0)
 
 

@@ -107,7 +107,7 @@ def test_answers_of_other_people_are_refused() -> None:
     found = propose_forms(items(), guesses_of(people()), FORMS)
     decided = {slot.slot_id: DecidedSlot(slot.proposed) for slot in found.slots}
     guessed = guessed_items(items(), found.slots, decided)
-    with pytest.raises(InputError, match="nobody guessed 'tar'"):
+    with pytest.raises(InputError, match="no one guessed 'tar'"):
         guess_answers(guessed[1:], people().where(item_id="i0"), ResponseTable.empty(), model_id="m")
 
 

@@ -121,7 +121,7 @@ def test_what_is_assumed_says_so_and_never_replaces_what_was_measured() -> None:
     assert assumed_scores(other, task=catalog.task("entity_link"))["label"].value == 0.0
     assumed = assumed_scores(items, task=catalog.task("same_sense"))
     assert all(score.why.startswith("assumed") for score in assumed.values())
-    with pytest.raises(InputError, match="nothing is assumed"):
+    with pytest.raises(InputError, match="no score is assumed"):
         assumed_scores(items, task=catalog.task("relatedness"))
     right, _ = gold_of(items)
     table = ResponseTable.from_rows([*rows("ana", "full", right), *rows("leo", "word", dict.fromkeys(right, "t"))])
@@ -135,5 +135,5 @@ def test_what_is_assumed_says_so_and_never_replaces_what_was_measured() -> None:
 
 def test_without_an_answer_there_is_nothing_to_count() -> None:
     """No answer to any item with a known answer is refused."""
-    with pytest.raises(StatisticError, match="nobody answered"):
+    with pytest.raises(StatisticError, match="no one answered"):
         people_by_view(ResponseTable.from_rows(rows("ana", "full", {"x": "t"})), right={"i": "t"}, words={"i": "w"})

@@ -37,7 +37,7 @@ def test_errors_can_be_filtered() -> None:
 
 def test_a_view_without_answers_is_refused() -> None:
     """The error names it and those there are."""
-    with pytest.raises(StatisticError, match="no answers in the view context; there are: full, word"):
+    with pytest.raises(StatisticError, match="no answers in the view context; valid names: full, word"):
         view_errors(GOLD, ANSWERS, right="context")
 
 

@@ -67,7 +67,7 @@ def test_a_uniform_model_ties_everywhere() -> None:
     ("scores", "words"),
     [
         ({"a": {"incorrect_1": -1.0, "incorrect_2": -2.0}}, "no right option"),
-        ({"a": {CORRECT: -1.0}}, "nothing beside it"),
+        ({"a": {CORRECT: -1.0}}, "no other option"),
         ({"a": {CORRECT: -1.0, "incorrect_1": float("nan")}}, "without a value"),
     ],
 )

@@ -69,7 +69,7 @@ def test_what_is_refused() -> None:
     """Unknown coders, categories and clusters; an answer coded twice; no answer in common."""
     with pytest.raises(InputError, match="E504"):
         coder_agreement(codes(ana="cc"), "ana", "eva", CATEGORIES)
-    with pytest.raises(InputError, match="'unrelated' is no category"):
+    with pytest.raises(InputError, match="'unrelated' is not a category"):
         coder_agreement(codes(ana="cu", eva="cc"), "ana", "eva", CATEGORIES[:2])
     twice = ResponseTable.concat([codes(ana="cc"), codes(ana="c", eva="cc")])
     with pytest.raises(InputError, match="E502"):

@@ -179,7 +179,7 @@ def test_the_best_layer_as_results() -> None:
     best, layer = best_results(curve)
     assert (best.name, best.value, best.layer, best.subject) == ("max_r_squared_over_layers", 1.0, 3, "m")
     assert (layer.name, layer.value, layer.unit) == ("best_layer(by=r_squared)", 3, "layer")
-    assert layer.note.startswith("tied with layers (3, 7); the wrong direction: pairs that are further apart")
+    assert layer.note.startswith("tied with layers (3, 7); the wrong direction: pairs at a larger distance")
     assert best.note == curve.caution == curve.records()[-1].note
     assert curve.sentence().endswith(f"Caution: {curve.caution}.")
     assert best_results(r_by_layer(np.zeros((4, 2)), norms, resamples=0)) == ()

@@ -134,7 +134,7 @@ def test_what_has_no_value_says_why() -> None:
         columns[:4], ratings[:4], kind="pearson", groups=[1, 1, 2, 2], resamples=50, choice=True
     )
     assert isinstance(two.chosen, Undefined)
-    assert two.chosen.reason == "in 50 of 50 resamples the correlation of the words left out is undefined"
+    assert two.chosen.reason == "in 50 of 50 resamples the correlation of the excluded words is undefined"
     none = correlations_by_layer(columns, ratings, kind="pearson", groups=word, resamples=0, choice=True)
     assert none.chosen == Undefined("pearson(layer=chosen)", "nothing was resampled", len(ratings))
     assert correlations_by_layer(columns[:, :2], ratings, kind="pearson", resamples=9, choice=True).chosen is None

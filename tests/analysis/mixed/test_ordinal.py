@@ -193,7 +193,7 @@ def test_severe_raters_rate_lower() -> None:
     means = [given["y"][given["P"].astype(str) == one.subject].mean() for one in severities]
     assert np.corrcoef(means, [one.value for one in severities])[0, 1] < -0.9
     assert severities[0].name == "rater_severity(ordinal_test=z,link=logit)"
-    with pytest.raises(StatisticError, match="no grouping factor"):
+    with pytest.raises(StatisticError, match="not a grouping factor"):
         fitted.severities("List")
 
 

@@ -78,7 +78,7 @@ def test_several_pairs_stand_in_one_script() -> None:
 def test_pairs_need_names_of_their_own() -> None:
     """Two pairs of one name could not be told apart in the output; no pair is no script."""
     for pairs in ([pair(), pair()], []):
-        with pytest.raises(InputError, match="names of their own"):
+        with pytest.raises(InputError, match="unique names"):
             r_script(pairs, trials())
 
 

@@ -25,10 +25,10 @@ def test_items_without_a_prediction_are_counted() -> None:
 
 def test_the_forms_are_kept_apart() -> None:
     """A prediction of 3.5 is refused as an integer and taken as raw; an infinite one is neither."""
-    with pytest.raises(InputError, match=r"3.5 is no whole number"):
+    with pytest.raises(InputError, match=r"3.5 is not a whole number"):
         judged({"i": 3.5}, PEOPLE, form="integer")
     assert judged({"i": 3.5}, PEOPLE, form="raw").predicted.tolist() == [3.5]
-    with pytest.raises(InputError, match="inf is no number"):
+    with pytest.raises(InputError, match="inf is not a number"):
         judged({"i": float("inf")}, PEOPLE, form="raw")
 
 

@@ -45,7 +45,7 @@ def test_too_few_usages_are_refused() -> None:
     """Nine usages, more senses than half of the usages, a number that is none."""
     with pytest.raises(StatisticError, match="ten usages"):
         cluster_usages(np.zeros((9, 3)))
-    with pytest.raises(StatisticError, match="11 senses cannot be told apart in 20 usages"):
+    with pytest.raises(StatisticError, match="11 senses cannot be distinguished in 20 usages"):
         cluster_usages(np.eye(20), n_senses=11)
     with pytest.raises(StatisticError, match="finite"):
         cluster_usages(np.full((20, 2), np.nan))

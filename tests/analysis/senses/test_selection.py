@@ -87,7 +87,7 @@ def item(**conditions: str | float) -> Item:
 
 
 def test_what_a_model_says_is_read_from_items() -> None:
-    """Numbers or text of a file; an empty cell is no probability; without probabilities there are none."""
+    """Numbers or text of a file; an empty cell is not a probability; without probabilities there are none."""
     found = ModelAnswers.of([item(model_choice="2", p_1="0.25", p_2=0.75, p_3="")])
     assert found == ModelAnswers({"i": "2"}, {"i": {"1": 0.25, "2": 0.75}})
     assert ModelAnswers.of([item(model_choice="2")]).probabilities == {}
@@ -97,9 +97,9 @@ def test_what_a_model_says_is_read_from_items() -> None:
     ("conditions", "message"),
     [
         ({"p_1": 0.5}, "no condition 'model_choice'"),
-        ({"model_choice": "1", "p_1": "high"}, "p_1 is no probability: 'high'"),
-        ({"model_choice": "1", "p_1": "nan"}, "p_1 is no probability: 'nan'"),
-        ({"model_choice": "1", "p_1": 1.5}, "p_1 is no probability"),
+        ({"model_choice": "1", "p_1": "high"}, "p_1 is not a probability: 'high'"),
+        ({"model_choice": "1", "p_1": "nan"}, "p_1 is not a probability: 'nan'"),
+        ({"model_choice": "1", "p_1": 1.5}, "p_1 is not a probability"),
         ({"model_choice": "1", "p_1": 0.7, "p_2": 0.7}, "sum to 1.4"),
     ],
 )

@@ -52,9 +52,9 @@ def krippendorff_alpha(
     The interval is a jackknife on Fisher's z of an intraclass correlation. *resampled* says what is a sample:
     ``raters_and_items`` (what would other raters agree on, and on other items of this kind?), ``raters`` (on these
     items), or ``items`` (these raters on other items). Where raters differ in severity, an interval that holds them
-    fixed is too short by far for five raters. ``groups`` (item id → word) are left out whole, instead of items.
+    fixed is too short by far for five raters. ``groups`` (item id → word) are excluded whole, instead of items.
 
-    ``resamples`` is the most units that are left out one by one (see
+    ``resamples`` is the most units that are excluded one by one (see
     :func:`lexiscope.analysis.jackknife.left_out_groups`), 0 for no interval; ``seed`` deals more units into groups.
 
     Alpha of one item is 0, because its disagreement is all that there is to expect; it has no interval. Alpha of two
@@ -70,7 +70,7 @@ def krippendorff_alpha(
     0.444444444
     """
     if level not in LEVELS:
-        raise StatisticError(f"no level {level!r} of Krippendorff's alpha; there are: {', '.join(LEVELS)}")
+        raise StatisticError(f"no level {level!r} of Krippendorff's alpha; valid names: {', '.join(LEVELS)}")
     units, paired = _units(ratings)
     if level == "ratio" and units.values.min() < 0:
         raise StatisticError("the ratio level needs ratings that are not negative", hint='use level="interval"')
@@ -164,7 +164,7 @@ def _units(ratings: Ratings) -> tuple[Units, _Paired]:
 
 
 def _most_groups(units: Units, level: Level) -> int:
-    """How many groups of ratings can be left out in turn; sums of interval alpha have no limit of their own."""
+    """How many groups of ratings can be excluded in turn; sums of interval alpha have no separate limit."""
     if level == "interval":
         return MOST
     return int(np.clip(_BUDGET // max(units.table.nnz, 1), _FEWEST, MOST))
@@ -203,7 +203,7 @@ def _left_out(units: Units, paired: _Paired, level: Level, codes: IntArray, n_gr
 def _alphas_without(
     units: Units, level: Level, group: IntArray, unit: IntArray, removed: tuple[IntArray, IntArray], n_groups: int
 ) -> FloatArray:
-    """Alpha without each group; *removed*: the entry (of *group* and *unit*) and the value of each rating left out."""
+    """Alpha without each group; *removed*: the entry (of *group* and *unit*) and the value of each rating excluded."""
     # imported here: the command line must start without scipy
     from scipy import sparse
 
@@ -506,7 +506,7 @@ class Nodes:
 
     @property
     def exact(self) -> bool:
-        """Say whether each value is its own node."""
+        """Whether each value is its own node."""
         return not len(self.box)
 
 

@@ -134,7 +134,7 @@ def best_rater(
     """Return the correlation of the best rater of each group, averaged over groups; *groups*: rater id → group.
 
     This picks the maximum of several noisy numbers, so it overstates what a person can do, the more so the fewer the
-    items of a group. *Source:* AmbiStory §5.1 (human upper bound). A group in which nobody has a value is left out of
+    items of a group. *Source:* AmbiStory §5.1 (human upper bound). A group in which no one has a value is excluded of
     ``n``. The interval resamples groups.
 
     Errors: :class:`InputError` for a rater without a group.
@@ -187,7 +187,7 @@ def reliability_of_means(alpha: Estimate, n_ratings: float) -> Estimate:
 def majority_accuracy(choices: Ratings, gold: Mapping[str, float], *, level: float = 0.95) -> Estimate:
     """Return the share of items whose most frequent choice is the gold answer; a tie is not a majority and is wrong.
 
-    *Unit:* share, 0 to 1. *gold*: item id → value. Items that nobody answered are not counted. Wilson's interval.
+    *Unit:* share, 0 to 1. *gold*: item id → value. Items that no one answered are not counted. Wilson's interval.
 
     Errors: :class:`InputError` for an item without a gold answer; :class:`StatisticError` without answered items.
     """
@@ -216,14 +216,14 @@ def split_half(
     """Return the split-half reliability of the item means, corrected for length by Spearman and Brown.
 
     Raters are split at random into halves of equal size, ``splits`` times; each item needs a rating in both halves, or
-    is left out of that split. With r̄ the mean over splits of Pearson's r between the halves' means, reliability is
+    is excluded of that split. With r̄ the mean over splits of Pearson's r between the halves' means, reliability is
     2 r̄ / (1 + r̄): the mean is corrected once. The correction falls without bound as r nears −1, so the mean of
     corrected values would follow the few splits with the lowest r. The interval is a jackknife of r̄ over items, or
     ``groups`` of items (item id → word), on Fisher's z, its ends corrected alike; an end below −1/3 counts as −1, the
-    lowest value there is. ``resamples`` is the most items that are left out one by one, 0 for no interval. *Higher
+    lowest value there is. ``resamples`` is the most items that are excluded one by one, 0 for no interval. *Higher
     means:* norms replicate better. *Source:* the correction is that of Spearman 1910 and Brown 1910.
 
-    Errors: :class:`StatisticError` with fewer than 4 raters, where a half has no variation, or with r̄ below −1/3,
+    Errors: :class:`StatisticError` with fewer than 4 raters, if a half has no variation, or with r̄ below −1/3,
     where the corrected value would be below −1.
 
     >>> values = [1, 2, 3, 4, 1, 2, 4, 3, 1, 2, 4, 3, 1, 2, 3, 4]  # four raters of four items: a and d agree, b and c

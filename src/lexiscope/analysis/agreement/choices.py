@@ -58,7 +58,7 @@ class Majority:
 class TrustWeighted:
     """Confidence in each value of each item. *Shape:* options (values,), confidence (items, values), value (items,).
 
-    ``value`` is the one of highest confidence, NaN where ``tied``; an item that nobody rated is tied at 0.
+    ``value`` is the one of highest confidence, NaN where ``tied``; an item that no one rated is tied at 0.
     """
 
     item_ids: tuple[str, ...]
@@ -81,7 +81,7 @@ def cohen_kappa(
     """Return Cohen's kappa of two raters' answers to the same items.
 
     The interval is of these two raters on other items: a jackknife over items on Fisher's z. ``resamples`` is the most
-    items that are left out one by one, 0 for no interval; more are left out in groups, which ``seed`` deals.
+    items that are excluded one by one, 0 for no interval; more are excluded in groups, which ``seed`` deals.
 
     Weights count a disagreement by the distance (``linear``) or squared distance (``quadratic``) of the categories'
     positions; ``categories`` gives their order and may hold some that do not occur (default: sorted). Answers are
@@ -148,8 +148,8 @@ def percent_agreement(
     """Return the mean over items of the share of rater pairs with the same value; for two raters, plain agreement.
 
     *Unit:* share, 0 to 1. ``n`` counts the items with two ratings or more. The interval is a jackknife by Wilson's
-    formula; *resampled* says whether raters, items or both are a sample, ``groups`` (item id → word) are left out
-    whole, ``resamples`` is the most units that are left out one by one, as in
+    formula; *resampled* says whether raters, items or both are a sample, ``groups`` (item id → word) are excluded
+    whole, ``resamples`` is the most units that are excluded one by one, as in
     :func:`lexiscope.analysis.agreement.alpha.krippendorff_alpha`. Two raters have none over raters.
 
     Errors: :class:`StatisticError` where no item has two ratings.
@@ -282,7 +282,7 @@ def trust_weighted(ratings: Ratings, trust: Mapping[str, float]) -> TrustWeighte
     *trust* maps rater ids to numbers that are not negative (for instance their share of right test questions).
     *Unit:* share, 0 to 1. *Source:* GASI §4 (the crowd platform's confidence score).
 
-    Errors: :class:`InputError` for a rater without a trust or with a negative one; :class:`StatisticError` where nobody
+    Errors: :class:`InputError` for a rater without a trust or with a negative one; :class:`StatisticError` where no one
     who rated an item is trusted at all.
 
     >>> ratings = Ratings.from_arrays(["ana", "eva", "leo"], ["i", "i", "i"], [1, 1, 0])
@@ -342,7 +342,7 @@ def _distances(size: int, weights: str) -> FloatArray:
     if weights == "none":
         return np.asarray(steps > 0, dtype=np.float64)
     if weights not in ("linear", "quadratic"):
-        raise StatisticError(f"no weights {weights!r} for kappa; there are: none, linear, quadratic")
+        raise StatisticError(f"no weights {weights!r} for kappa; valid names: none, linear, quadratic")
     return steps if weights == "linear" else np.asarray(steps**2)
 
 
@@ -452,7 +452,7 @@ def agreement_by_word(
     judgments that choose the model's. *Unit:* shares, 0 to 1. *Higher means:* more agreement. *Source:* GASI Figure 7.
 
     *ratings* and *options* are choices; *right* names the option of each item that the model chose, *words* its word.
-    Questions with one judgment are left out: it always agrees with itself.
+    Questions with one judgment are excluded: it always agrees with itself.
     Errors: :class:`InputError` for an item without a word or a model's choice.
 
     >>> from lexiscope.analysis.agreement.choices import choices_from_arrays
@@ -516,7 +516,7 @@ def chance_of_majority(n: int, n_options: int) -> float:
 def chance_of_vote_share(n: int, n_options: int) -> float:
     """Return the share of the winning answer that *n* blind choices have on average. *Unit:* share, 1/n to 1.
 
-    The winning answer of few judgments has a large share even by chance, so agreement is to be read beside it.
+    The winning answer of few judgments has a large share even by chance, so read it with the agreement.
 
     >>> round(chance_of_vote_share(3, 10) * 300, 9)  # all 3 agree in 1 of 100, 2 in 27, none in 72: 3 + 2 * 27 + 72
     129.0
@@ -560,7 +560,7 @@ def choices_from_arrays(
 
 
 def rater_trust(raters: Sequence[str], right: Sequence[bool]) -> dict[str, float]:
-    """Return each rater's share of right answers to test questions: the weight that a crowd platform calls trust.
+    """Return each rater's share of correct answers to test questions: the weight that a crowd platform calls trust.
 
     *Shape:* raters, right (answers to test questions,). *Unit:* share, 0 to 1. *Source:* GASI §4.1.
     Errors: :class:`InputError` where the lengths differ.
@@ -579,10 +579,10 @@ def rater_trust(raters: Sequence[str], right: Sequence[bool]) -> dict[str, float
 def trust_of_checks(
     table: ResponseColumns, *, measure: str = "attention_check", kinds: Collection[str] = PEOPLE
 ) -> dict[str, float]:
-    """Return each rater's share of right answers to test questions, from their rows in a table of responses.
+    """Return each rater's share of correct answers to test questions, from their rows in a table of responses.
 
     A row has the value 1 (right) or 0; one without a value counts as wrong: who leaves a test question out is not known
-    to read. Raters without such a row are left out. *kinds* names each ``subject_kind`` that is a rater.
+    to read. Raters without such a row are excluded. *kinds* names each ``subject_kind`` that is a rater.
 
     *Unit:* share. Errors: :class:`InputError` E504 where the table has
     no such row, and for a value that is neither 0 nor 1.
@@ -652,7 +652,7 @@ def share(
     """Return sum of *hits* over sum of *sizes*; its interval is a jackknife over groups of rows by Wilson's formula.
 
     *Shape:* hits, sizes, groups (items,); no row has more hits than its size. ``n`` of the result is the sum of
-    *sizes*: what was counted. ``resamples`` is the most groups that are left out one by one, 0 for no interval.
+    *sizes*: what was counted. ``resamples`` is the most groups that are excluded one by one, 0 for no interval.
     Errors: :class:`StatisticError` with fewer than two groups, or where the sizes sum to 0.
 
     >>> share("hits", [3, 1], [3, 3], resamples=200).value == 4 / 6
@@ -660,7 +660,7 @@ def share(
     """
     top, bottom = np.asarray(hits, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
     if not bottom.sum():
-        raise StatisticError(f"{name} is undefined: there is nothing to count")
+        raise StatisticError(f"{name} is undefined: there are no counts")
     codes, count = group_codes(groups, len(top))
     value, units = float(top.sum() / bottom.sum()), resampled_units(groups)
     if resamples:

@@ -46,7 +46,7 @@ class Coverage:
 
     @property
     def is_complete(self) -> bool:
-        """Say whether every item has the minimum."""
+        """Whether every item has the minimum."""
         return not self.short
 
 
@@ -96,7 +96,7 @@ def group_consistency(
 def coverage(ratings: Ratings, *, minimum: int = 10, lists: Mapping[str, str] | None = None) -> Coverage:
     """Count the valid ratings per item and list what has to be topped up; *lists*: item id → list.
 
-    Items that nobody rated are known only if *lists* names them. *Source:* SAW-C §3.2 (at least 10 per pair).
+    Items that no one rated are known only if *lists* names them. *Source:* SAW-C §3.2 (at least 10 per pair).
 
     >>> ratings = Ratings.from_arrays(["a", "b", "a"], ["i", "i", "j"], [1, 2, 3])
     >>> found = coverage(ratings, minimum=2, lists={"i": "1", "j": "1"})
@@ -128,7 +128,7 @@ def coverage(ratings: Ratings, *, minimum: int = 10, lists: Mapping[str, str] | 
 def rating_counts(ratings: Ratings, item_ids: Sequence[str]) -> dict[str, Estimate]:
     """Return how many raters and ratings there are, and the fewest, mean and most of an item, by their labels.
 
-    Items of *item_ids* that nobody rated are in no rating, but count.
+    Items of *item_ids* that no one rated are in no rating, but count.
 
     >>> counts = rating_counts(Ratings.from_arrays(["a", "b"], ["i", "i"], [1, 2]), ["i", "j"])
     >>> {label: count.value for label, count in counts.items()}["Ratings per pair, fewest"]

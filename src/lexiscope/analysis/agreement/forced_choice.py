@@ -61,9 +61,9 @@ def forced_choice(
 
     *right* (item id → right option) names all items that were asked; *sides* the options of each in the order shown.
     *clusters* (item id → sentence) are resampled whole for the intervals of accuracy. *kinds* names each
-    ``subject_kind`` that is a person: nobody else in the table is counted.
-    Errors: :class:`InputError` E504 without a choice, E502 where somebody chose twice, or for an item or option that is
-    none of those asked; E506 for an item without a cluster.
+    ``subject_kind`` that is a person: no one else in the table is counted.
+    Errors: :class:`InputError` E504 without a choice, E502 where a person chose twice, or for an item or option that
+    was not asked; E506 for an item without a cluster.
 
     >>> from lexiscope.core.response import Response, ResponseTable
     >>> rows = [Response(who, "participant", item, "substitution", "choice", option=word)
@@ -103,7 +103,7 @@ def kappa_from_margins(agreement: float, first: float, second: float) -> float:
     0.4
     """
     if not all(0 <= share <= 1 for share in (agreement, first, second)):
-        raise StatisticError(f"shares lie between 0 and 1, not {agreement:g}, {first:g} and {second:g}")
+        raise StatisticError(f"shares are between 0 and 1, not {agreement:g}, {first:g} and {second:g}")
     expected = first * second + (1 - first) * (1 - second)
     if expected == 1:
         raise StatisticError("kappa is undefined: both people always gave one same answer")
@@ -119,7 +119,7 @@ def _by_person(
         if item not in right or item not in sides:
             raise InputError("an answer belongs to none of the items that were asked", place=Place(item_id=item))
         if option is not None and option not in sides[item]:
-            raise InputError(f"{option!r} is none of the options {sides[item]!r}", place=Place(item_id=item))
+            raise InputError(f"{option!r} is not one of the options {sides[item]!r}", place=Place(item_id=item))
         own = chosen.setdefault(who, {})
         if item in own:
             raise InputError(f"{who} chose twice", code="E502", place=Place(item_id=item), hint="keep one row")

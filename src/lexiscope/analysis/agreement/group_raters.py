@@ -1,7 +1,7 @@
 """Single raters against the others of their group, the best of each group, and how much of that is selection.
 
 The paper's "human upper bound" takes, in each small group, the rater who agrees best with the others on the few items
-of the test split: the highest of five noisy numbers. It is no ceiling for a model. ``single_rater`` gives what one
+of the test split: the highest of five noisy numbers. It is not a ceiling for a model. ``single_rater`` gives what one
 rater reaches, ``shuffled_best_raters`` what the same recipe gives where raters are shuffled within items, so that no
 rater is better than another. *Source:* AmbiStory §5.1.
 """
@@ -30,7 +30,7 @@ _FEWEST_ITEMS = 2
 
 
 def rater_accuracy(ratings: Ratings) -> tuple[tuple[str, ...], FloatArray]:
-    """Return how often each rater lies within max(1, SD) of the mean of the others (SD of the others, n − 1).
+    """Return how often each rater is within max(1, SD) of the mean of the others (SD of the others, n − 1).
 
     Items need three raters, so that the others have an SD; raters without such an item are not among the ids.
     *Shape:* (raters,) each. *Unit:* share, 0 to 1. *Higher means:* closer to the others.
@@ -55,7 +55,7 @@ def single_rater(
 
     These are Spearman's correlation over all ratings at once, the mean over raters of theirs (the interval resamples
     raters) with its SD, and the share of ratings within SD of the others. Raters with fewer than *minimum* items, or a
-    constant column, have no correlation of their own: of two items it would be −1 or 1.
+    constant column, have no separate correlation: with two items it would be −1 or 1.
     *Source:* measured on AmbiStory's test split: .650 pooled, .616 per rater, .698 accuracy.
     Errors: :class:`StatisticError` where fewer than two raters have a correlation, or no item has three ratings.
     """
@@ -130,7 +130,7 @@ def shuffled_best_raters(
 
 
 def rater_groups(ratings: Ratings, groups: Mapping[str, str]) -> tuple[Estimate, ...]:
-    """Return how items were shared out among groups of raters: groups, items of a group, ratings of an item.
+    """Return how items were shared out among groups of raters: groups, items of a group, ratings per item.
 
     *groups*: rater id → group. The usual number of items of a group is the most frequent one, of several the smallest.
 
@@ -154,11 +154,11 @@ def rater_groups(ratings: Ratings, groups: Mapping[str, str]) -> tuple[Estimate,
 
 
 def _within_others(ratings: Ratings) -> tuple[BoolArray, BoolArray]:
-    """Whether each rating lies within SD of the others, and whether they are two or more. *Shape:* (ratings,) each."""
+    """Whether each rating is within SD of the others, and whether they are two or more. *Shape:* (ratings,) each."""
     n = ratings.counts()[ratings.item]
     usable = n >= 3
     if not usable.any():
-        raise StatisticError("no item has three ratings, so nobody can be compared with the SD of the others")
+        raise StatisticError("no item has three ratings, so no one can be compared with the SD of the others")
     means, sds = ratings.means()[ratings.item], item_sd(ratings)[ratings.item]
     # leaving one of n values out of mean and variance; centred, so that no digits cancel
     away = ratings.value - means

@@ -1,4 +1,4 @@
-"""Intervals of a statistic of raters × items from its values without some of the ratings: which are left out, and how.
+"""Intervals of a statistic of raters × items from its values without some of the ratings: which are excluded, and how.
 
 A statistic gives its values without each group of ratings; here the groups are made, of the ratings of each rater, of
 each item or word, and of each rater's ratings of one item or word.
@@ -48,12 +48,12 @@ def crossed_interval(
     """Return the interval of a statistic of some ratings, where raters, items or both are a sample.
 
     *ratings* are those that count; *without* gives the statistic without groups of them; ``groups`` (item id → word)
-    are left out whole, instead of items.
+    are excluded whole, instead of items.
 
     Errors: :class:`StatisticError` where *resampled* is unknown.
     """
     if resampled not in RESAMPLED:
-        raise StatisticError(f"nothing is resampled as {resampled!r}; there are: {', '.join(RESAMPLED)}")
+        raise StatisticError(f"nothing is resampled as {resampled!r}; valid names: {', '.join(RESAMPLED)}")
     units = resampled_units(groups)
     printed = {"raters_and_items": f"raters_and_{units}", "raters": "raters", "items": units}[resampled]
     names = np.array(ratings.item_ids) if groups is None else ratings.item_labels(groups)
@@ -96,9 +96,9 @@ def crossed_interval(
 def order_by_content(rater: ArrayLike, item: ArrayLike, value: ArrayLike) -> tuple[IntArray, IntArray]:
     """Return the numbers of the rater and of the item of each rating, in an order that no renaming changes.
 
-    Raters and items are told apart by their ratings alone: by their values, by whose they are and of what, and so on
-    (colour refinement). Raters who remain alike, but are no twins (the same ratings of the same items), are told apart
-    one after the other. Twins may change places without any effect. *Shape:* all (ratings,).
+    Raters and items are distinguished by their ratings alone: by their values, by whose they are and of what, and so on
+    (colour refinement). Raters who remain alike, but are not twins (the same ratings of the same items), are
+    distinguished one after the other. Twins may change places without any effect. *Shape:* all (ratings,).
 
     >>> order_by_content(["ana", "eva", "eva"], ["i", "i", "j"], [1, 2, 3])[0].tolist() == order_by_content(
     ...     ["zoe", "eva", "eva"], ["x", "x", "a"], [1, 2, 3])[0].tolist()

@@ -1,4 +1,4 @@
-"""How well raters agree: each rater with the others, raters in pairs, and where a model stands among them.
+"""How well raters agree: each rater with the others, raters in pairs, and where a model is among them.
 
 Two numbers go by the name "leave-one-out" in the literature. ``leave_one_out`` is what the name says: a rater against
 the mean of the *other* raters. ``included`` keeps the rater's own rating in that mean, which makes agreement look
@@ -115,7 +115,7 @@ def leave_one_out(
 
     *Source:* SAW-C §3.4 (the statistic that is named there), RAW-C. A rater with fewer than ``minimum`` such items, or
     with a constant column, is listed as undefined. The interval is of the mean over raters: a jackknife over raters on
-    Fisher's z. ``resamples`` is the most raters that are left out one by one, 0 for no interval; more are left out in
+    Fisher's z. ``resamples`` is the most raters that are excluded one by one, 0 for no interval; more are excluded in
     groups, which ``seed`` deals.
 
     Errors: :class:`StatisticError` where fewer than two raters have a value.
@@ -139,7 +139,7 @@ def included(
     """Return each rater's correlation with the mean of all raters, the rater's own rating included.
 
     *Source:* what SAW-C's script computes under the name of leave-one-out (§3.4). It is too high by construction; use
-    :func:`leave_one_out` unless a published figure is to be recomputed. Items that no other rater rated are left out.
+    :func:`leave_one_out` unless a published figure must be recomputed. Items that no other rater rated are excluded.
     The interval is made as there.
 
     Errors: :class:`StatisticError` where fewer than two raters have a value.
@@ -164,7 +164,7 @@ def pairwise_agreement(
 
     The interval is a jackknife over raters on Fisher's z: raters are the sample, the items are held fixed. Pairs that
     share too few items, or are constant on them, do not count: ``n`` counts the others. ``resamples`` is the most
-    raters that are left out one by one, 0 for no interval. *Higher means:* raters agree more.
+    raters that are excluded one by one, 0 for no interval. *Higher means:* raters agree more.
 
     Errors: :class:`StatisticError` where no pair has a value.
 
@@ -273,7 +273,7 @@ def _without_raters(
 ) -> tuple[LeftOut, LeftOut]:
     """The mean of the raters' correlations, and of their squares, without each rater or group of raters.
 
-    Only raters who share an item with those left out are compared anew; of the others, *values* holds.
+    Only raters who share an item with those excluded are compared again; of the others, *values* holds.
     """
     present = np.flatnonzero(np.bincount(ratings.rater, minlength=ratings.n_raters))
     most = int(np.clip(_RANKED // max(len(ratings), 1), _FEWEST, MOST))
@@ -491,7 +491,7 @@ def _all_pairs(ratings: Ratings, group: IntArray, method: str) -> tuple[IntArray
 
 
 class _Shared:
-    """Where the ratings of an item that come after a rating, by rater code, are found."""
+    """Where the ratings per item that come after a rating, by rater code, are found."""
 
     def __init__(self, ratings: Ratings) -> None:
         self.order = np.lexsort((ratings.rater, ratings.item)).astype(np.int64)

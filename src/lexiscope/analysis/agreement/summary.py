@@ -63,7 +63,7 @@ def summarise(
 ) -> AgreeSummary:
     """Compute agreement, ceilings and the table of raters; a statistic without a value keeps its record and a note.
 
-    ``groups`` (item → word) are left out whole in the intervals over items; intervals of two raters hold them fixed.
+    ``groups`` (item → word) are excluded whole in the intervals over items; intervals of two raters hold them fixed.
     ``rater_groups`` (rater → country) adds the consistency of the groups' means and the best rater of each group.
     ``missing`` (rater → count) goes into the table of raters. ``path`` is named in errors.
 
@@ -110,7 +110,7 @@ def summarise(
 
 
 def _sampled(ratings: Ratings) -> Resampled:
-    """What intervals allow for: other raters and items; of two raters alone, who are no sample of raters, items."""
+    """What intervals allow for: other raters and items; only other items with two raters, who are not a sample."""
     return "raters_and_items" if len(np.unique(ratings.rater)) > 2 else "items"
 
 
@@ -138,7 +138,7 @@ def _counts(ratings: Ratings, what: str) -> tuple[tuple[str, int], ...]:
 
 
 def _records(makers: Mapping[str, Maker]) -> tuple[Record, ...]:
-    """The records of each statistic; where it is undefined, one without a value that gives the reason."""
+    """The records of each statistic; an undefined one has no value and the reason."""
     records: list[Record] = []
     for name, make in makers.items():
         try:
@@ -318,8 +318,8 @@ def variance_components(ratings: Ratings, groups: Mapping[str, str]) -> Variance
     """Return the variance components of raters within groups; *groups*: rater id → group.
 
     Every rater of a group must have rated every item of it, and every item belongs to one group.
-    Errors: :class:`InputError` for a rater without a group; :class:`StatisticError` where a group lacks a rating, or
-    has fewer than two raters or items.
+    Errors: :class:`InputError` for a rater without a group; :class:`StatisticError` if a group has no rating, or has
+    fewer than two raters or items.
 
     >>> two = Ratings.from_arrays(list("aaabbb"), list("ijkijk"), [1, 2, 6, 3, 4, 5])
     >>> found = variance_components(two, {"a": "g", "b": "g"})

@@ -2,7 +2,7 @@
 
 Where answers have layers, each word is answered by the layer that is best on nine tenths of the other words. Distances
 of two layers have two scales: they are standardised by the words that the layer was chosen on, and pooled, so that
-there is one statistic of all items. A fold has a threshold or a layer of its own; several dealings of the words into
+there is one statistic of all items. Each fold has a separate threshold or layer; several dealings of the words into
 folds are averaged, because one alone makes the value depend on the seed.
 """
 

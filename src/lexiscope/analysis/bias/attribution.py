@@ -21,10 +21,10 @@ FEWEST_ITEMS = 5
 
 @dataclass(frozen=True, slots=True)
 class LostEvidence:
-    """What a model loses of the evidence for the right answer to an item if a word is left out.
+    """What a model loses of the evidence for the correct answer to an item if a word is excluded.
 
-    ``group`` is the word that the item is about. *Unit:* nats for ``log_odds``, right answers (−1 to 1) for
-    ``accuracy``. *Higher means:* the word speaks more for the right answer; below 0 it speaks against it. ``flips``:
+    ``group`` is the word that the item is about. *Unit:* nats for ``log_odds``, correct answers (−1 to 1) for
+    ``accuracy``. *Higher means:* the word speaks more for the correct answer; below 0 it speaks against it. ``flips``:
     whether the answer changes when the word goes.
     """
 
@@ -43,7 +43,7 @@ def word_attributions(
     """Return the mean loss of the *most* carrying words of one view, the largest first, with intervals over words.
 
     An estimate's ``condition`` is the word, its ``n`` the items that show it. A word of fewer than
-    :data:`FEWEST_ITEMS` items is left out; of one item with the word twice, both count.
+    :data:`FEWEST_ITEMS` items is excluded; of one item with the word twice, both count.
 
     >>> rows = [LostEvidence(f"i{n}", f"w{n}", "context", word, value, False, "log_odds")
     ...         for n in range(6) for word, value in (("noon", 2.0), ("the", 0.0))]

@@ -1,12 +1,12 @@
-"""Context bias and word bias: how much of what the whole input gives can be had from a part of it.
+"""Context bias and word bias: how much of what the whole input gives is available from a part of it.
 
 Bias^C = (M_context − M_label) / (M_full − M_label), Bias^W likewise with the word alone; M is an accuracy or a
 correlation. 0: the part gives no more than no input; 1: as much as the whole input. Both may be negative or exceed 1,
-and both are undefined where the whole input gives no more than no input (M_full ≤ M_label): the ratio would then say
-nothing, whatever its sign. *Source:* the context–word bias study, §2.3, equations 1 and 2.
+and both are undefined where the whole input gives no more than no input (M_full ≤ M_label): the ratio would then have
+no meaning, with any sign. *Source:* the context–word bias study, §2.3, equations 1 and 2.
 
 Intervals resample words, the same words in all views (:mod:`lexiscope.analysis.bias.view_scores`): those of scores and
-differences are percentiles, that of a bias is Fieller's. Where FULL is not shown to lie above LABEL, the biases that
+differences are percentiles, that of a bias is Fieller's. Where FULL is not shown to be above LABEL, the biases that
 agree with the data have no bounds on both sides, and the note of the interval says which they are: it holds the true
 bias 94 to 96 % of the time however near FULL comes to LABEL.
 """
@@ -28,7 +28,7 @@ from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 FULL, CONTEXT, WORD, LABEL = "full", "context", "word", "label"
 
 CONTEXT_SPAN = "context_span"
-"""The context with the target hidden in its span alone: where the word stands in the text again, it is seen."""
+"""The context with the target hidden in its span alone: where the word is in the text again, it is seen."""
 
 RANDOM_RETRIEVAL = 0.0
 """What the study takes as the accuracy of a random entry of a whole inventory (§2.2)."""
@@ -39,9 +39,9 @@ _TINY = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """The bias of one view (``context`` or ``word``). ``value`` is NaN where it is undefined; ``reason`` says why.
+    """The bias of one view (``context`` or ``word``). ``value`` is NaN if it is undefined, for ``reason``.
 
-    *Higher means:* more of what the whole input gives can be had from this part alone; 0 to 1 in the plain case.
+    *Higher means:* more of what the whole input gives is available from this part alone; 0 to 1 in the plain case.
     """
 
     view: str
@@ -51,7 +51,7 @@ class Bias:
 
     @property
     def is_defined(self) -> bool:
-        """Say whether the bias has a value."""
+        """Whether the bias has a value."""
         return not self.reason
 
 
@@ -66,12 +66,12 @@ class ViewDifference:
 
     @property
     def excludes_zero(self) -> bool:
-        """Say whether the interval lies wholly above or wholly below 0; without an interval it does not."""
+        """Whether the interval lies wholly above or wholly below 0; without an interval it does not."""
         return self.interval.is_defined and not self.interval.low <= 0 <= self.interval.high
 
     @property
     def is_above(self) -> bool:
-        """Say whether the first score lies above the second: the whole interval is above 0."""
+        """Whether the first score is above the second: the whole interval is above 0."""
         return self.excludes_zero and self.value > 0
 
 
@@ -130,7 +130,7 @@ def context_word_bias(
 ) -> Biases:
     """Return both biases, the gaps and the score of every view, each with its interval.
 
-    *scores* are those of one subject by view: ``full`` and, where they were measured, ``context``, ``word``, ``label``;
+    *scores* are those of one subject by view: ``full`` and, if they were measured, ``context``, ``word``, ``label``;
     further views (``random``, ``guessed_word``) are reported as they are. A score that was not measured is a
     :class:`~lexiscope.analysis.bias.view_scores.FixedScore`.
 

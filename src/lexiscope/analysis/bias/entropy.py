@@ -1,7 +1,7 @@
 """Entropy of a word's labels or senses: how much the word alone says about the answer.
 
 For each word, the entropy of the classes of its rows (labels of a pair set, senses of a tagged text); then the mean
-over words. A mean near 0 says that whoever knows the word knows the answer. What a *word* is (lemma, surface form ...),
+over words. A mean near 0 says that the word alone gives the answer. What a *word* is (lemma, surface form ...),
 which rows count, the base of the logarithm and the least number of rows of a word are given by the caller, and are part
 of the statistic's name: published figures differ in all four. *Source:* the context–word bias study, §3.1 (senses,
 Table 2) and §3.2 (labels, Table 4, footnote 10).

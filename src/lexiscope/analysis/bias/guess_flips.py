@@ -1,6 +1,6 @@
 """GUESSEDWORD: which answers belong to a guessed word, and whether a guess changes the answer (§3.2, Table 8).
 
-People who saw the context alone guessed the word. Where their guess makes sense but means something else, the right
+People who saw the context alone guessed the word. If their guess makes sense but means something else, the correct
 answer may change with it; a model that keeps its answer has looked at the context alone.
 """
 
@@ -19,7 +19,7 @@ from lexiscope.core.response import ResponseColumns
 class Guess:
     """One item with its guessed word, and what was answered with the original word and with the guess in its place.
 
-    ``valid``: the guess is another word that fits the context, as somebody judged (``None``: nobody judged).
+    ``valid``: the guess is another word that fits the context, as a person judged (``None``: no one judged).
     ``person`` and ``model`` are (answer with the original word, answer with the guess); ``None`` where one is missing.
     """
 
@@ -46,7 +46,7 @@ class Flips:
     """How many guesses there are, how many are valid other words, and whose answer changes with them.
 
     ``insensitive`` counts the valid guesses where the person's answer changes and the model's does not, out of
-    ``sensitive_items``, those where the person's changes and the model answered. ``incomplete`` valid guesses lack an
+    ``sensitive_items``, those where the person's changes and the model answered. ``incomplete`` valid guesses have no
     answer.
     """
 
@@ -100,9 +100,9 @@ def _flips(answers: tuple[str | None, str | None]) -> bool | None:
 GUESSED_WORD = "guessed_word"
 """The view with a guess in the word's place, and the measure of a row with a person's guess in ``raw``."""
 SECOND = "revealed_choice"
-"""The measure of what somebody answered again, the word now shown."""
+"""The measure of what a person answered again, the word now shown."""
 GUESS_OF, GUESS, FITS = "guess_of", "guess", "guess_fits"
-"""Conditions of an item with a guess: the item that was guessed at, the guess, whether somebody judged that it fits."""
+"""Conditions of an item with a guess: the item that was guessed at, the guess, whether a person judged that it fits."""
 
 
 def guess_answers(
@@ -114,7 +114,7 @@ def guess_answers(
     answer with the original word is the second judgment (phase ``reveal``). A model's are those in the views
     ``guessed_word`` and ``full``. An answer that is not there is ``None``.
     Errors: :class:`InputError` for an item that :func:`~lexiscope.items.sheets.guessed_word.guessed_items` did not
-    make, or a guess that nobody made.
+    make, or a guess that no one made.
     """
     of_model = answers_by_view(model, subject=model_id)
     makers = _makers(people)
@@ -125,7 +125,7 @@ def guess_answers(
     for item in guessed:
         origin, word = str(item.condition(GUESS_OF)), str(item.condition(GUESS))
         if (origin, word.casefold()) not in makers:
-            what = f"nobody guessed {word!r} at {origin!r}"
+            what = f"no one guessed {word!r} at {origin!r}"
             raise InputError(what, place=Place(item_id=item.item_id), hint="give the answers of which it was made")
         both = _of(of_model, "full", origin), _of(of_model, GUESSED_WORD, item.item_id)
         fits = item.conditions.get(FITS)

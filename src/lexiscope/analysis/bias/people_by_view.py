@@ -1,11 +1,11 @@
 """People in each view: accuracy of each annotator, agreement on what two of them share, and who could not decide.
 
-Every view has annotators of its own, who share some of their items; agreement is counted on these alone. An answer of
-somebody who could not decide is the ``t`` that the study asks for then: it counts in accuracy and agreement, and how
-many there are stands beside them. What nobody was asked has no row here: an assumed score is a
+Every view has separate annotators, who share some of their items; agreement is counted on these alone. An answer of
+a person who could not decide is the ``t`` that the study asks for then: it counts in accuracy and agreement, and their
+number is given. What no one was asked has no row here: an assumed score is a
 :class:`~lexiscope.analysis.bias.view_scores.FixedScore` that says so (:func:`assumed_scores`).
 
-*Source:* the context–word bias study, §2.2 and appendix F. Its Table 10 is no check of these numbers: the text says
+*Source:* the context–word bias study, §2.2 and appendix F. Its Table 10 cannot check these numbers: the text says
 that people agree less without the whole input, and the table prints the opposite.
 """
 
@@ -30,7 +30,7 @@ from lexiscope.core.task import Task
 
 CHOICE, UNDECIDED = "choice", "flag_undecided"
 PEOPLE = "people"
-"""The subject of a score that is nobody's own."""
+"""The subject of a score that is no one's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class PeopleInView:
 
     @property
     def n_undecided(self) -> int:
-        """How many answers were given by somebody who could not decide."""
+        """How many answers were given by a person who could not decide."""
         return sum(annotator.n_undecided for annotator in self.annotators)
 
 
@@ -73,8 +73,8 @@ def people_by_view(
     """Return accuracy and agreement of people, view by view, in the order in which views come in the table.
 
     *right* (item id → answer, several with ``|`` between them) names the items that count, *words* what is resampled.
-    *kinds* names each ``subject_kind`` that is a person: nobody else in the table is counted.
-    Errors: :class:`StatisticError` where nobody answered any of these items; :class:`InputError` E506 for an item
+    *kinds* names each ``subject_kind`` that is a person: no one else in the table is counted.
+    Errors: :class:`StatisticError` where no one answered any of these items; :class:`InputError` E506 for an item
     without a word.
 
     >>> from lexiscope.core.response import Response, ResponseTable
@@ -96,7 +96,7 @@ def people_by_view(
         if own:
             by_view.append(_in_view(view, own, _n_undecided(table, view, right), right, words, settings))
     if not by_view:
-        raise StatisticError(f"nobody answered ({measure}) any item whose right answer is known")
+        raise StatisticError(f"no one answered ({measure}) any item whose correct answer is known")
     return tuple(by_view)
 
 
@@ -114,9 +114,9 @@ def assumed_scores(items: Sequence[Item], *, task: Task) -> dict[str, FixedScore
     {'label': 0.5, 'word': 0.5}
     """
     if task.chance is None:
-        what = f"nothing is assumed of people in the task {task.name!r}"
+        what = f"no score is assumed for people in the task {task.name!r}"
         raise InputError(what, hint="compare models with what people were asked")
-    scores = {"label": FixedScore(task.chance, "assumed: nobody was asked without any input")}
+    scores = {"label": FixedScore(task.chance, "assumed: no one was asked without any input")}
     if all(len(item.usages) > 1 and item.has_one_word for item in items):
         scores["word"] = FixedScore(0.5, "assumed: the two words are equal in every item")
     return scores
@@ -126,7 +126,7 @@ def people_scores(table: ResponseColumns, items: Sequence[Item], *, task: Task, 
     """Return people's scores by view, for ``context_word_bias``: measured and assumed.
 
     A measured score is the mean over items of the share of people who were right. A view that people were asked is
-    never replaced by what is assumed of it. Items without a known answer are left out.
+    never replaced by what is assumed of it. Items without a known answer are excluded.
     Errors: those of :func:`~lexiscope.analysis.bias.view_scores.scored_views` and :func:`assumed_scores`.
     """
     people = table.where(measure=measure, subject_kind=PEOPLE_KINDS).unique("subject_id")

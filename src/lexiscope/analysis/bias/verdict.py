@@ -1,12 +1,12 @@
 """The verdict on a dataset in plain sentences, from differences, biases and gaps with their intervals (the study's §4).
 
-First come the parts whose score is above LABEL: the interval of the paired difference lies above 0. A part that is
-above LABEL tells answers, whatever the ratio to FULL. The ratio comes second: a bias is called high, or not high, only
+First come the parts whose score is above LABEL: the interval of the paired difference is above 0. A part that is
+above LABEL predicts answers, at any ratio to FULL. The ratio comes second: a bias is called high, or not high, only
 if its whole interval lies on one side of the threshold. If FULL is not above LABEL the ratio is undefined; a part that
 is above LABEL and above FULL is then called high, because it gives more than the whole input.
 
 A subject that cannot see a part gets no verdict on it, and with too few words there is no verdict at all. Nothing here
-says *why* a part suffices, nor what another model would find: a low bias of one model is no proof that the items need
+says *why* a part suffices, nor what another model would find: a low bias of one model does not show that the items need
 word and context together.
 """
 
@@ -52,10 +52,10 @@ class BiasFinding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict on a dataset by one subject: its kind, the findings, the verdict in words, and what it rests on.
+    """The verdict on a dataset by one subject: its kind, the findings, the verdict as text, and what it rests on.
 
-    ``on_model`` are the sentences on the model's own scores, ``on_people`` those on people and on model beside people,
-    ``cautions`` what the numbers do not say.
+    ``on_model`` are the sentences on the model's own scores, ``on_people`` those on people and on the model compared
+    with people, ``cautions`` what the numbers do not say.
     """
 
     kind: Kind
@@ -89,9 +89,9 @@ def verdict(
 ) -> Verdict:
     """Return what the views of one model, and of people where they were asked, say of a dataset.
 
-    *high* is the bias from which a part is said to suffice, *widest* the width of an interval from which it is called
-    wide. *gaps* are those of :func:`lexiscope.analysis.bias.view_scores.human_model_gaps`. *blind* gives the views that
-    the model cannot see, each with the reason: of such a part nothing is said unless it is above LABEL all the same.
+    *high* is the bias from which a part suffices, *widest* the width from which an interval is wide. *gaps* are those
+    of :func:`lexiscope.analysis.bias.view_scores.human_model_gaps`. *blind* gives the views that the model cannot see,
+    each with the reason: such a part gets no sentence unless it is above LABEL all the same.
 
     >>> from lexiscope.analysis.bias.bias import context_word_bias
     >>> from lexiscope.analysis.bias.view_scores import FixedScore, ViewScores
@@ -144,7 +144,7 @@ def bias_finding(bias: Bias, *, high: float = HIGH) -> Finding:
 
 
 def over_label(view: str, model: Biases) -> ViewDifference | None:
-    """Return how far a part (``context`` or ``word``) is above LABEL, on the same resampled words."""
+    """Return the difference between a part (``context`` or ``word``) is above LABEL, on the same resampled words."""
     return model.context_over_label if view == CONTEXT else model.word_over_label
 
 
@@ -171,7 +171,7 @@ def _finding(bias: Bias, model: Biases, *, high: float, widest: float) -> BiasFi
         return BiasFinding(bias.view, "cannot be said", text)
     shown = f"{bias.view} bias {_with_interval(bias.value, bias.interval)}"
     if learnt is not None and not learnt.is_above:
-        text = f"The {shown} says nothing, because FULL is not shown to lie above LABEL."
+        text = f"The {shown} cannot be interpreted, because FULL is not shown to be above LABEL."
         return BiasFinding(bias.view, "cannot be said", text)
     finding = bias_finding(bias, high=high)
     if finding == "cannot be said":
@@ -216,7 +216,7 @@ def _kind(parts: Sequence[BiasFinding], model: Biases) -> Kind:
 
 
 def _parts_above(parts: Sequence[BiasFinding], model: Biases, name: str) -> list[str]:
-    """What is said first: which parts are above LABEL, which are not shown to be, and which the model cannot see."""
+    """The first sentences: which parts are above LABEL, which are not shown to be, and which the model cannot see."""
     above, other, blind = [], [], []
     for part in parts:
         difference, view = over_label(part.view, model), part.view.upper()

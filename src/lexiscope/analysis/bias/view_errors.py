@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from lexiscope.core.errors import StatisticError
 
 SEVERAL = "|"
-"""What separates the gold answers of an item that has several right ones."""
+"""What separates the gold answers per item that has several right ones."""
 
 _FUNCTION_WORDS = (
     "about above after again against also although always among another because been before being below between both "
@@ -24,10 +24,10 @@ _FUNCTION_WORDS = (
     "himself into itself just like made make many might more most much must myself never none only onto other others "
     "ourselves over same shall should since some such than that their theirs them themselves then there these they "
     "this those though through thus together toward towards under until upon very were what when where whether which "
-    "while whom whose will with within without would your yours yourself"
+    "while whom whose will with within without would your yours yourself"  # words: ok, function words
 )
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
-"""English function words of four letters and more; shorter words are left out by their length."""
+"""English function words of four letters and more; shorter words are excluded by their length."""
 
 _SHORTEST = 4
 
@@ -72,7 +72,7 @@ class ViewErrors:
 
 
 def is_right(answer: str | None, gold: str) -> bool:
-    """Say whether an answer is one of the gold answers; no answer is not.
+    """Whether an answer is one of the gold answers; no answer is not.
 
     >>> is_right("t", "t"), is_right("bank%1:14:00::", "bank%1:14:00::|bank%1:06:00::"), is_right(None, "t")
     (True, True, False)
@@ -92,7 +92,8 @@ def view_errors(
     """Return the items that the view *wrong* gets wrong and the view *right* gets right, in the order of *gold*.
 
     *answers* are those of one subject: view → item id → option. *words* (item id → word) and *distractors* (item id →
-    context word) are put beside them. An item that one of the views left unanswered is no error of the other: counted.
+    context word) are added to them. An item that one of the views left unanswered is not an error of the other:
+    counted.
 
     >>> gold = {"i1": "t", "i2": "f", "i3": "t"}
     >>> answers = {"full": {"i1": "f", "i2": "f", "i3": None}, "word": {"i1": "t", "i2": "t", "i3": "t"}}
@@ -106,7 +107,7 @@ def view_errors(
     """
     missing = [view for view in (wrong, right) if view not in answers]
     if missing:
-        raise StatisticError(f"no answers in the view {missing[0]}; there are: {', '.join(answers) or 'none'}")
+        raise StatisticError(f"no answers in the view {missing[0]}; valid names: {', '.join(answers) or 'none'}")
     both = [item for item in gold if answers[wrong].get(item) is not None and answers[right].get(item) is not None]
     astray = [item for item in both if not is_right(answers[wrong][item], gold[item])]
     chosen = [item for item in astray if is_right(answers[right][item], gold[item])]
@@ -129,7 +130,7 @@ def distractor_by_occlusion(tokens: Sequence[str], drops: ArrayLike, *, target: 
     """Return the context word without which the wrong answer loses most; empty where it loses nothing without any.
 
     *Shape:* drops (tokens,): the score of the wrong answer with all words minus its score without this one (hidden by a
-    mask). *target* are the places of the target, which is no context. Of equals the first is taken.
+    mask). *target* are the places of the target, which is not context. The first of equals is taken.
 
     >>> distractor_by_occlusion(["the", "bank", "of", "England"], [0.1, 0.9, 0.0, 0.4], target=[1])
     'England'
@@ -154,7 +155,7 @@ def distractor_by_overlap(
     frequency: Mapping[str, int] | None = None,
     ignored: Collection[str] = FUNCTION_WORDS,
 ) -> str:
-    """Return the context word that stands in the wrongly retrieved entry too, and not in the right one.
+    """Return the context word that is in the wrongly retrieved entry too, and not in the right one.
 
     *retrieved* and *right* are name and description of the two entries, *target* the target word. Words of fewer than
     four letters and the *ignored* ones do not count; case does not matter, inflection does. Of several the rarest by

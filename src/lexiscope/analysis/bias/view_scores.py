@@ -2,7 +2,7 @@
 
 A view is a part of the input: ``full``, ``context``, ``word``, ``label`` (nothing). Items that share a word share its
 meanings, so words are resampled, not items. Views need not hold the same items (people see other items in each view):
-a word that is drawn twice counts twice in every view in which it stands.
+a word that is drawn twice counts twice in every view in which it is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 Metric = Literal["accuracy", "spearman", "pearson"]
-"""What a score of a view is: the share of right answers, or the correlation of predictions with a graded gold."""
+"""What a score of a view is: the share of correct answers, or the correlation of predictions with a graded gold."""
 
 METRICS: tuple[Metric, ...] = ("accuracy", "spearman", "pearson")
 
@@ -39,7 +39,7 @@ METRICS: tuple[Metric, ...] = ("accuracy", "spearman", "pearson")
 class ViewScores:
     """What a subject did with the items of one view. *Shape:* values, words, gold (items,).
 
-    For ``accuracy`` the values are 1 (right) and 0 (wrong), or what lies between, such as the mean over seeds of
+    For ``accuracy`` the values are 1 (right) and 0 (wrong), or what is between, such as the mean over seeds of
     training; for a correlation they are predictions, and ``gold`` holds what they should be. ``words`` is what is
     resampled; give the item ids where every item stands for itself.
     """
@@ -51,9 +51,9 @@ class ViewScores:
 
 @dataclass(frozen=True, slots=True)
 class FixedScore:
-    """A score that was not measured here, and why it stands there: printed, assumed, a closed form.
+    """A score that was not measured here, and why it is there: printed, assumed, a closed form.
 
-    It is the same in every resample, so an interval says nothing of its precision. *Unit:* that of the metric.
+    It is the same in every resample, so an interval does not show its precision. *Unit:* that of the metric.
     """
 
     value: float
@@ -66,7 +66,7 @@ Scores = Mapping[str, ViewScores | FixedScore]
 
 @dataclass(frozen=True, slots=True)
 class ViewValue:
-    """The score of one view. ``fixed`` says why it was not measured (empty where it was), ``note`` what else to know.
+    """The score of one view. ``fixed`` is the reason it was not measured, or empty; ``note`` what else to know.
 
     ``n`` counts items, ``n_words`` the words among them. *Unit:* that of the metric; accuracy 0 to 1.
     """
@@ -109,7 +109,7 @@ class DrawnScores:
         )
 
     def no_interval(self, why: str) -> Interval:
-        """Return an interval without bounds that says why."""
+        """Return an interval without bounds that has the reason."""
         return no_interval(why, level=self.level, resamples=0, resampled="words")
 
 
@@ -130,7 +130,7 @@ def draw_scores(
     missing, an accuracy lies outside 0 to 1, or a correlation has no graded gold.
     """
     if metric not in METRICS:
-        raise StatisticError(f"no metric {metric!r}; there are: {', '.join(METRICS)}")
+        raise StatisticError(f"no metric {metric!r}; valid names: {', '.join(METRICS)}")
     measured = {
         view: _view_columns(view, given, metric) for view, given in scores.items() if isinstance(given, ViewScores)
     }
@@ -238,7 +238,7 @@ class ViewGap:
 
     @property
     def excludes_zero(self) -> bool:
-        """Say whether the interval lies wholly above or wholly below 0; without an interval it does not."""
+        """Whether the interval lies wholly above or wholly below 0; without an interval it does not."""
         return self.interval.is_defined and not self.interval.low <= 0 <= self.interval.high
 
 
@@ -290,7 +290,7 @@ def ambiguity_and_word_bias(
     """Return Spearman's rho of ambiguity (mean entropy of words) and word bias over the datasets that have both.
 
     *Higher means:* the more ambiguous the words of a dataset, the larger its word bias. Datasets are resampled; they
-    are few, so ``n`` belongs beside the value. NaN counts as not there. *Source:* the context–word bias study, §3.1.
+    are few, so ``n`` belongs with the value. NaN counts as not there. *Source:* the context–word bias study, §3.1.
 
     >>> entropy = {"a": 0.21, "b": 0.06, "c": 0.04, "d": 0.001}
     >>> found = ambiguity_and_word_bias(entropy, {"a": 0.5, "b": 0.8, "c": 0.9, "d": 1.0, "e": 0.1})
@@ -323,7 +323,7 @@ def _note(model: ViewValue, human: ViewValue) -> str:
 # -- from responses to scores by view: each answer compared with the gold answers of its item -----------------------
 
 
-Unanswered = Literal["wrong", "left out"]
+Unanswered = Literal["wrong", "left out"]  # words: ok, the value of an argument
 
 
 def answers_by_view(
@@ -355,11 +355,12 @@ def scored_views(
     measure: str = "choice",
     unanswered: Unanswered = "wrong",
 ) -> dict[str, ViewScores]:
-    """Return the scores of each view: for every item the share of right answers of the *subjects* who were asked it.
+    """Return the scores of each view: for every item the share of correct answers of the *subjects* who were asked it.
 
-    *subjects* are one model, the seeds of one training, or all annotators; *gold* (item id → right answer, several with
-    ``|`` between them) says which items count, *words* what is resampled. A row without a readable answer is ``wrong``,
-    or ``left out`` together with items that then have no answer. Items that a subject was never asked lower nothing.
+    *subjects* are one model, the seeds of one training, or all annotators; *gold* (item id → correct answer, several
+    with ``|`` between them) says which items count, *words* what is resampled. A row without a readable answer is
+    ``wrong``, or ``excluded`` together with items that then have no answer. Items that a subject was never asked lower
+    nothing.
 
     >>> from lexiscope.core.response import Response, ResponseTable
     >>> def row(who, option):
@@ -378,7 +379,7 @@ def scored_views(
                 if item in gold and (answer is not None or unanswered == "wrong"):
                     right.setdefault(view, {}).setdefault(item, []).append(is_right(answer, gold[item]))
     if not right:
-        who = ", ".join(subjects) or "nobody"
+        who = ", ".join(subjects) or "no one"
         raise StatisticError(f"there is no answer ({measure}) of {who} to an item with a gold answer")
     return {view: _scores(items, gold, words) for view, items in right.items()}
 

@@ -172,7 +172,7 @@ def option_values(
 
     *Shape:* (items, options), NaN where an item has no such option.
 
-    Errors: :class:`InputError` where the subject has no such rows, where an item has two values for an option, no value
+    Errors: :class:`InputError` where the subject has no such rows, if an item has two values for an option, no value
     for one, or no right option.
     """
     rows = table.where(subject_id=subject, measure=measure)
@@ -243,8 +243,9 @@ def recorded(table: ResponseColumns, *, subject: str) -> Decisions:
 def decisions_of(table: ResponseColumns, *, subject: str, per: Per = "token") -> dict[str, Decisions]:
     """Return what one subject decided, by measure: first under the measure that decides, then under other denominators.
 
-    Log-probabilities decide by their value *per* token (text, character, byte); else the first measure of the subject
-    that is no count of tokens and no self-test does. Errors: those of :func:`decide` and :func:`recorded`.
+    Log-probabilities decide by their value *per* token (text, character, byte); otherwise the first measure of the
+    subject that is neither a count of tokens nor a self-test decides. Errors: those of :func:`decide` and
+    :func:`recorded`.
 
     >>> from lexiscope.core.response import Response, ResponseTable
     >>> row = Response("lm", "causal_lm", "i1", "minimal_pair", CORRECT, 1.0)
@@ -342,7 +343,7 @@ def _check(filled: IntArray, values: FloatArray, item_ids: Sequence[str], subjec
     for wrong, what in (
         (doubled, "two values for one option"),
         (unvalued, "an option without a value"),
-        (alone, "no right option, or nothing beside it"),
+        (alone, "no right option, or no other option"),
     ):
         if len(wrong):
             item_id = item_ids[int(np.atleast_1d(wrong[0])[0])]
@@ -360,7 +361,7 @@ def _measures(table: ResponseColumns, subject: str) -> str:
 ALL, DECIDED = statistic_name("percent_right", of="all"), statistic_name("percent_right", of="decided")
 EXPECTED = "expected_accuracy"
 UNDECIDED = "identity decides no pair: every answer is random"
-"""The note of an expected accuracy that says nothing of the subject."""
+"""The note of an expected accuracy that does not depend on the subject."""
 
 
 def n_random(reason: str) -> str:

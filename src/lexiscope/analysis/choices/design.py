@@ -52,7 +52,7 @@ class Cell:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the two words have no context: each against random words, for nothing tells them apart."""
+        """Whether the two words have no context: each against random words, for nothing distinguishes them."""
         return self.condition in (CORRECT, INCORRECT, BOTH_ALONE)
 
     def chance(self, n_options: int) -> float:
@@ -234,7 +234,7 @@ def sorted_cells(
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """What is compared with what among some ``cells``, by rule; a study may have a plan of its own.
+    """What is compared with what among some ``cells``, by rule; a study may have another plan.
 
     ``crossed`` are pairs of cells whose right items are compared in addition to those of the plan. Suites whose name
     ends in ``turned`` ask a relation the other way round: they are compared with it alone.
@@ -334,7 +334,7 @@ class ChoiceDesign:
 
     @cached_property
     def words_by_suite_item(self) -> Mapping[tuple[str, str, int], set[str]]:
-        """The words of each item by suite, expression and number: one text each, whatever they compete in."""
+        """The words of each item by suite, expression and number: one text each, in any competition."""
         words: dict[tuple[str, str, int], set[str]] = {}
         for cell, items in self.sets.items():
             for item in items:
@@ -354,7 +354,7 @@ class ChoiceDesign:
 
     @cached_property
     def clusters(self) -> GroupLabels | None:
-        """The sentences, where there are several: one alone cannot be resampled, its items can."""
+        """The sentences, if there are several: one alone cannot be resampled, its items can."""
         return self.sentences if len(set(self.sentences)) > 1 else None
 
     def where(self, condition: str, value: str) -> ChoiceDesign:
@@ -377,8 +377,8 @@ class ChoiceDesign:
     ) -> dict[str, dict[Cell, Decisions]]:
         """Return what a subject decided, by measure (``decisions_of``) and cell.
 
-        Cells without an answer are left out; joint conditions come after those that they are made of.
-        Errors: :class:`InputError` for a cell that lacks an item of the collection, or an answer to one.
+        Cells without an answer are excluded; joint conditions come after those that they are made of.
+        Errors: :class:`InputError` for a cell without an item of the collection, or without an answer to one.
         """
         by_measure = decisions_of(table, subject=subject, per=per)
         return {measure: self._by_cell(decisions) for measure, decisions in by_measure.items()}

@@ -59,7 +59,7 @@ class SubjectAnswers:
     """What one subject decided, by measure (first the one that decides, then other denominators) and cell, in order.
 
     ``title`` is what it is called. ``deltas`` are the tokens of the right option minus those of the others, by choice
-    set, where they were counted.
+    set, if they were counted.
     """
 
     subject: str
@@ -86,7 +86,8 @@ class SubjectAnswers:
     def statistic(self, name: str = "percent_right", *, measure: str = "", **named: str) -> str:
         """Return the printed name of a statistic under a measure (the one that decides): it says the denominator.
 
-        Of recorded outcomes it is tokens, as in the synonymy study; what is no log-probability has none (``option``).
+        For recorded outcomes it is tokens, as in the synonymy study; what is not a log-probability has none
+        (``option``).
         """
         given = parse_statistic(measure or self.measure)[1]
         per = given.get("per", "token" if self.kind == "recorded" else "option")
@@ -186,7 +187,7 @@ class AnsweredDesign:
 
     @property
     def baseline(self) -> SubjectAnswers | None:
-        """The word-frequency baseline, where it could be computed."""
+        """The word-frequency baseline, if it could be computed."""
         return next(iter(self.of_kind("baseline")), None)
 
     @property
@@ -427,9 +428,9 @@ def one_by_one_results(
     """Return how often the right option wins against one other alone, in each cell that is not joint. *Chance:* 50.
 
     An item's value is its mean over the others, of which every item counts once: one wrong word and ten random ones can
-    be compared, whose best has another chance. Of the conditions of a suite the difference follows (*points*), item by
-    item. Where a choice set has several others, so does the share by tokens: of all comparisons in which the right
-    option has more tokens than the other, as many, fewer. Intervals are over sentences. *Unit:* percent.
+    be compared, whose best has another chance. The difference of the conditions of a suite follows (*points*), item by
+    item. If a choice set has several others, so does the share by tokens: of all comparisons in which the right option
+    has more tokens than the other, as many, fewer. Intervals are over sentences. *Unit:* percent.
     """
     own = [cell for cell in answers.in_cells(cells) if not cell.is_joint]
     compared = {cell: options.aligned(answers.outcomes[cell].item_ids) for cell in own}
@@ -462,7 +463,7 @@ FARTHEST_DELTA = 2
 def token_delta_results(
     design: ChoiceDesign, answers: SubjectAnswers, options: OneByOne, cells: Iterable[Cell]
 ) -> Results:
-    """Return how often the right option wins against one other alone, by token delta, where there are several others.
+    """Return how often the right option wins against one other alone, by token delta, if there are several others.
 
     An item has as many comparisons as others: the random conditions, which the synonymy study leaves open (its §6).
     ``pairwise_accuracy(delta=…)`` is the percent won at a delta (the tokens of the right option less those of the
@@ -500,7 +501,7 @@ def token_delta_results(
 
 
 def _won_where(compared: OneByOne, chosen: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Of each item, how many of the chosen comparisons are won, and how many there are."""
+    """The numbers of won and of all chosen comparisons of each item."""
     return np.where(chosen, compared.won, 0.0).sum(axis=1), chosen.sum(axis=1).astype(np.float64)
 
 

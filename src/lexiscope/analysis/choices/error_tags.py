@@ -1,4 +1,4 @@
-"""Tags of errors and of comments: how often each was given, how far two coders agree on it, and what goes with it.
+"""Tags of errors and of comments: frequency of each, agreement of two coders on it, and its associations.
 
 Rows are those of :class:`lexiscope.items.sheets.tag_sheet.TagSheet`: 1 or 0 for each case and tag, the coder as subject
 and ``of`` the measure of the sheet. Several tags may apply to one case, so shares do not add up to 1.

@@ -24,9 +24,9 @@ from lexiscope.core.result import Estimate, Undefined, parse_statistic, statisti
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GapHits:
-    """Of each item whether any of its predictions is right, and how many are. *Shape:* hit, n_right (items,).
+    """Whether any prediction of each item is right, and how many are. *Shape:* hit, n_right (items,).
 
-    ``n_predictions`` is how many each item has, ``n_missing`` how many items were left out because a prediction was not
+    ``n_predictions`` is how many each item has, ``n_missing`` how many items were excluded because a prediction was not
     given.
     """
 
@@ -55,12 +55,12 @@ class GapHits:
 
     @property
     def decoding(self) -> str:
-        """How tokens were chosen, in words."""
+        """How tokens were chosen, as text."""
         return decoding_in_words(self.measure)
 
 
 def decoding_in_words(measure: str) -> str:
-    """Return how the tokens of completions were chosen, in words.
+    """Return how the tokens of completions were chosen, as text.
 
     >>> decoding_in_words("answer_found(answers=curated,method=greedy,max_tokens=10)")
     'greedy, 10 tokens'
@@ -115,7 +115,7 @@ def gap_accuracy(
 ) -> Estimate:
     """Return the percentage of items with a right prediction, the best of all of an item.
 
-    The note gives the share of single predictions that are right, where an item has several. Items without all
+    The note gives the share of single predictions that are right, if an item has several. Items without all
     predictions are excluded. The interval resamples *clusters* (item id → sentence). *Unit:* percent.
 
     *Higher means:* more items with an accepted answer. *Source:* Ivan et al. 2025, §3.6. Chance is not known.
@@ -150,8 +150,8 @@ def gap_contrast(
 ) -> PairedDecisions:
     """Compare two sets of hits on the same items: two criteria of one subject, one prediction and ten, two subjects.
 
-    Paired t-test as in the study, exact McNemar test beside it, interval by *clusters*.
-    Errors: :class:`InputError` where the items differ (an item that one of them lacks has to be left out of both);
+    Paired t-test as in the study, and exact McNemar test, interval by *clusters*.
+    Errors: :class:`InputError` where the items differ (exclude an item that one of them does not have from both);
     E506 for an item without a cluster.
 
     >>> ids = ("a", "b", "c")
@@ -262,7 +262,7 @@ def category_shares(
 
     *measure* is that of :func:`lexiscope.build.gap_filling.coding_sheet.code_completions`. Intervals resample
     *clusters* (item id → sentence), or items, whose ten answers are not independent.
-    Errors: :class:`InputError` E504 (no such row), a code that is no category, E506 (an item without a cluster);
+    Errors: :class:`InputError` E504 (no such row), a code that is not a category, E506 (an item without a cluster);
     :class:`StatisticError` where no answer is coded.
 
     >>> from lexiscope.core.response import Response, ResponseTable
@@ -325,7 +325,7 @@ def coder_agreement(
 
     *clusters* (answer id → sentence) are resampled whole for the interval of the share; that of kappa resamples
     answers. *Higher means:* they agree more.
-    Errors: :class:`InputError` E504 for a coder without codes, E502 for an answer coded twice, a code that is no
+    Errors: :class:`InputError` E504 for a coder without codes, E502 for an answer coded twice, a code that is not a
     category; :class:`StatisticError` with fewer than two answers that both coded.
     """
     codes = {coder: _codes_of(table, coder, categories) for coder in (first, second)}
@@ -342,7 +342,7 @@ def coding_results(
     resamples: int = 2000,
     seed: int = 0,
 ) -> list[Estimate | Undefined]:
-    """Return how right the answers are by the codes of each of several coders, and how far each two coders agree.
+    """Return how right the answers are by the codes of each of several coders, and the agreement of each two coders.
 
     *table* are their codes, *completions* by coder those of every completion
     (:func:`lexiscope.build.gap_filling.coding_sheet.code_completions`). *accepted* are sets of categories by the name
@@ -408,4 +408,4 @@ def _check(items: Sequence[str], codes: Sequence[str | None], categories: Sequen
     for item, code in zip(items, codes, strict=True):
         if code is not None and code not in categories:
             hint = f"the categories are {', '.join(categories)}"
-            raise InputError(f"{code!r} is no category", place=Place(item_id=item), hint=hint)
+            raise InputError(f"{code!r} is not a category", place=Place(item_id=item), hint=hint)

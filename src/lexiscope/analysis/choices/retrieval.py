@@ -16,7 +16,7 @@ from lexiscope.core.errors import StatisticError
 from lexiscope.core.response import ResponseColumns
 
 Gold = Mapping[str, Collection[str]]
-"""The right answers of every item by its id."""
+"""The correct answers of every item by its id."""
 
 
 def chosen(responses: ResponseColumns, measure: str) -> dict[str, str | None]:
@@ -55,7 +55,7 @@ def accuracy_at(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Accuracy:
-    """Return the share of items with a right answer among the first *k*; an item without answers is wrong.
+    """Return the share of items with a correct answer among the first *k*; an item without answers is wrong.
 
     *answers* are ranked, best first; *clusters* say for every item what is resampled (its word). *n_entries* is the
     size of the search space: chance is then what k entries drawn from it reach.
@@ -65,13 +65,13 @@ def accuracy_at(
     >>> [round(accuracy_at(ranks, gold, k, resamples=0).value, 4) for k in (1, 2)]
     [0.3333, 0.6667]
 
-    Errors: :class:`StatisticError` without items, for one of which no right answer is known, for *k* below 1, or where
-    no item has as many as *k* answers: ranks were then cut off.
+    Errors: :class:`StatisticError` without items, for one of which no correct answer is known, for *k* below 1, or
+    where no item has as many as *k* answers: ranks were then cut off.
     """
     _check(gold)
     longest = max((len(answers.get(item, ())) for item in gold), default=0)
     if k < 1 or 0 < longest < k:
-        raise StatisticError(f"accuracy at rank {k} needs {k} answers of an item, and at most {longest} are there")
+        raise StatisticError(f"accuracy at rank {k} needs {k} answers per item, and at most {longest} are there")
     right = [not set(answers.get(item, ())[:k]).isdisjoint(accepted) for item, accepted in gold.items()]
     chance = float("nan") if n_entries is None else random_retrieval(gold, n_entries, k)
     groups = cluster_labels(list(gold), clusters)
@@ -84,7 +84,7 @@ def random_choice(options: Mapping[str, Collection[str]], gold: Gold) -> float:
     >>> random_choice({"a": ["x", "y"], "b": ["x", "y", "z"]}, {"a": {"x"}, "b": {"x", "z"}})  # (1/2 + 2/3) / 2
     0.5833333333333333
 
-    Errors: :class:`StatisticError` without items, for one without options or of which no right answer is known.
+    Errors: :class:`StatisticError` without items, for one without options or of which no correct answer is known.
     """
     _check(gold)
     empty = [item for item in gold if not options.get(item)]
@@ -100,7 +100,7 @@ def random_retrieval(gold: Gold, n_entries: int, k: int = 1) -> float:
     >>> random_retrieval({"a": {"x"}}, 4, 1), random_retrieval({"a": {"x"}}, 4, 4)
     (0.25, 1.0)
 
-    Errors: as of :func:`accuracy_at`, and for a search space smaller than k or than the right answers of an item.
+    Errors: as of :func:`accuracy_at`, and for a search space smaller than k or than the correct answers per item.
     """
     _check(gold)
     if not 1 <= k <= n_entries or max(map(len, gold.values())) > n_entries:
@@ -119,4 +119,4 @@ def _check(gold: Gold) -> None:
         raise StatisticError("there are no items to score")
     unknown = [item for item, accepted in gold.items() if not accepted]
     if unknown:
-        raise StatisticError(f"no right answer of item {unknown[0]!r} is known", hint="leave out items without gold")
+        raise StatisticError(f"no correct answer of item {unknown[0]!r} is known", hint="leave out items without gold")

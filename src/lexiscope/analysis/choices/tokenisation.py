@@ -196,7 +196,7 @@ def accuracy_by_delta(correct: ArrayLike, deltas: ArrayLike) -> tuple[DeltaLevel
 
 
 def delta_effect(correct: ArrayLike, deltas: ArrayLike) -> DeltaEffect:
-    """Say whether decisions follow the token delta. *Shape:* (decisions,) each.
+    """Whether decisions follow the token delta. *Shape:* (decisions,) each.
 
     >>> delta_effect([1, 1, 1, 0, 0, 1] * 9, [1, 1, 1, -1, -1, -1] * 9).note
     'right more often where the right word has more tokens (100 % against 33 %)'

@@ -128,9 +128,9 @@ def expected_layers(
 ) -> tuple[Estimate | Undefined, ...]:
     """Return the expected layer under each treatment of losses: ``signed``, ``clipped``, ``from_intercept``.
 
-    The signed one of R² has an interval; that of AIC would fit every regression of every resample anew
+    The signed one of R² has an interval; that of AIC would fit every regression of every resample again
     (:func:`expected_layer_interval`) and is not computed here. *layers* are the numbers of the columns: regressions on
-    some of the layers would number them 0, 1, 2, and are refused.
+    some of the layers would number them 0, 1, 2, and are errors.
 
     *Shape:* distance (items, L + 1) for layers 0…L; outcome (same_sense for ``aic``, norms for ``r_squared``) and
     groups (items,). *Unit:* layers. *Higher means:* later. *Source:* SAW-C A.2.
@@ -177,7 +177,7 @@ def expected_layer_interval(
     resamples: int = 200,
     seed: int = 0,
 ) -> Interval:
-    """Return the bootstrap interval of an expected layer: every resample fits all cumulative regressions anew.
+    """Return the bootstrap interval of an expected layer: every resample fits all cumulative regressions again.
 
     Resamples in which a regression or the quotient is undefined are counted in the interval. About 20 ms (r_squared:
     5 ms) per resample of 812 pairs and 13 layers.
@@ -218,7 +218,7 @@ def _cumulative(
 ) -> CumulativeScores:
     columns = np.asarray(distance, dtype=np.float64)
     if columns.ndim != 2 or len(columns) != len(np.asarray(outcome)) or columns.shape[1] <= first_layer:
-        raise StatisticError(f"distances of shape {columns.shape} do not go with the items: (items, layers) expected")
+        raise StatisticError(f"distances of shape {columns.shape} do not match the items: (items, layers) expected")
     # a score of a fit has no unit, whatever becomes of the coefficients
     columns = columns / safe_unit(columns)
     intercept_only = fit(np.empty((len(columns), 0)), [])

@@ -1,6 +1,7 @@
 """Bootstrap intervals of what is read off a whole curve over layers: Expected Layer, last-layer drop, differences.
 
-Groups of items (words) are resampled; a resample reweights sums of products per group, so no regression is fitted anew.
+Groups of items (words) are resampled; a resample reweights sums of products per group, so no regression is fitted
+again.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def last_layer_drop_intervals(
 ) -> tuple[Interval, Interval]:
     """Return the interval of 1 − R² at the last layer / highest R², and the same with the highest of the other layers.
 
-    The highest is found anew in each resample. The first cannot be below 0: if the last layer is the best in nearly
+    The highest is found again in each resample. The first cannot be below 0: if the last layer is the best in nearly
     every resample, it has no bounds but the reason, for an interval from 0 to 0 would say that the drop is certain.
 
     *Shape:* distance (items, layers); norms and groups (items,). *Unit:* share of the highest R².
@@ -142,13 +143,13 @@ def highest_combinations(
     """Return weighted sums of the highest R² of several subjects, all on the same resamples, with p of a sum of 0.
 
     *weights* are the statistic's name and a weight per subject: (−1, 1) is a difference, (x − x̄) / Σ (x − x̄)² the
-    least-squares slope on x. The highest layer is found anew in each resample. p is that of
+    least-squares slope on x. The highest layer is found again in each resample. p is that of
     :func:`~lexiscope.analysis.comparison.bootstrap_p`, ``None`` without an interval.
 
     *Shape:* distances each (items, layers); norms and groups (items,); weights each (subjects,).
     *Source:* SAW-C §5.2.
 
-    Errors: :class:`StatisticError` where the norms are constant or weights do not go with the subjects.
+    Errors: :class:`StatisticError` if the norms are constant or weights do not match the subjects.
     """
     values = np.array([max(_r_squared_values(distance, norms), default=0.0) for distance in distances])
     by_layer = (_r_squared_draws(distance, norms, groups, resamples, seed) for distance in distances)
@@ -180,7 +181,7 @@ def size_contrasts(
 
     Among subjects that were trained alike (family, training text, tokenizer and objective are the same): each larger
     one minus the next smaller, and the slope of the highest R² on log10 of the parameters, also without the smallest.
-    Of each multilingual subject: it minus each monolingual one that has at most 1 / *far_smaller* of its parameters,
+    For each multilingual subject: it minus each monolingual one that has at most 1 / *far_smaller* of its parameters,
     and minus their mean. The condition names the family, the subject both sides.
 
     *Shape:* facts (subjects,), each with its number of parameters; distances each (items, layers); norms and groups
@@ -243,7 +244,7 @@ def best_contrasts(
 ) -> tuple[Estimate, ...]:
     """Return the highest R² of the best subject minus that of each other one (:func:`highest_combinations`).
 
-    Both share the resamples, in each of which both layers are found anew. The subject says which two are compared.
+    Both share the resamples, in each of which both layers are found again. The subject says which two are compared.
     Which of them is the best was seen on the same items: sets of ranks allow for that.
 
     *distances* are by subject. *Shape:* each (items, layers); norms and groups (items,).
@@ -393,5 +394,5 @@ def _check_columns(distance: ArrayLike, norms: ArrayLike) -> tuple[FloatArray, F
     if columns.ndim != 2 or len(columns) != len(y):
         raise StatisticError(f"distances of shape {columns.shape} do not go with {len(y)} norms")
     if is_constant(y):
-        raise StatisticError("the norms are constant: there is nothing to explain")
+        raise StatisticError("the norms are constant: they have no variance to explain")
     return columns, y

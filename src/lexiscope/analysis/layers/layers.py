@@ -1,7 +1,7 @@
 """One statistic per layer: AIC of a sense boundary, separation of senses, and r, rho and R² with norms.
 
 Layer 0 is the embedding layer. Its distances are often constant or floating-point noise: a layer without a value
-keeps its place in the curve and says why.
+keeps its place in the curve and has the reason.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def layer_depth_ratio(layer: int, last_layer: int) -> float:
 def values_by_layer(answers: ResponseColumns, item_ids: Sequence[str]) -> tuple[tuple[int, ...], FloatArray]:
     """Return the numbers of the layers, and a subject's answers with a column for each, in the order of the items.
 
-    *answers* are those of one subject, on one measure in one view; those to other items are left out. A subject without
+    *answers* are those of one subject, on one measure in one view; those to other items are excluded. A subject without
     layers has no numbers and one column.
 
     *Shape:* (layers,), (items, layers). Errors: :class:`InputError` where an item has no answer at a layer.
@@ -380,7 +380,7 @@ def _with_direction(curve: Curve, distance: ArrayLike, norms: ArrayLike) -> Curv
         return curve
     column = [point.layer for point in curve.values].index(curve.best)
     r = correlation_value(np.asarray(distance, dtype=np.float64)[:, column], norms, kind="pearson")
-    farther = f"{WRONG_DIRECTION}: pairs that are further apart are rated as more related"
+    farther = f"{WRONG_DIRECTION}: pairs at a larger distance are rated as more related"
     return replace(curve, caution=f"{farther} (r = {r:.3f})") if r > 0 else curve
 
 
@@ -533,7 +533,7 @@ def at_chosen_layer(
     values[chosen >= 0] = scores[chosen >= 0, np.searchsorted(used, chosen[chosen >= 0])]
     undefined = int(np.isnan(values).sum())
     if undefined > MOST_UNDEFINED * resamples:
-        what = f"in {undefined} of {resamples} resamples the correlation of the words left out is undefined"
+        what = f"in {undefined} of {resamples} resamples the correlation of the excluded words is undefined"
         return Undefined(name, what, len(target))
     value = float(np.nanmean(values))
     ends = value + (values - value) * spread
@@ -732,7 +732,7 @@ def sense_separation(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Estimate:
-    """Return how often a pair of different senses lies further apart than a pair of the same sense, ties half.
+    """Return how often a pair of different senses has a larger distance than a pair of the same sense, ties half.
 
     It is the area under the ROC curve. *Shape:* distance, same_sense, groups (items,); same_sense of 0/1 or booleans.
     *Unit:* share, 0 to 1; .5 is chance. *Higher means:* the senses are better separated. *groups* are the words that

@@ -138,7 +138,7 @@ def family_by_depth_ratio(
     """Average curves by family at equal layer depth ratios, each curve interpolated linearly between its layers.
 
     *curves* maps subjects to values at layers 0…L; *families* maps every one of them to its family. *ratios* defaults
-    to 0, .1 … 1. Where a curve is undefined (a constant layer 0) it does not count.
+    to 0, .1 … 1. A curve that is undefined (a constant layer 0) does not count.
 
     *Source:* SAW-C §5.3 (its layer depth ratio). Errors: :class:`StatisticError` where a subject has no family.
 
@@ -160,7 +160,7 @@ def family_by_ntile(
 ) -> tuple[FamilyCurve, ...]:
     """Average curves by family as the paper's Figure 8 does: layers binned by order within each subject.
 
-    The bins are no depth ratios: a subject with 5 layers fills the first 5 of 10 bins only. All layers in a bin count
+    The bins are not depth ratios: a subject with 5 layers fills the first 5 of 10 bins only. All layers in a bin count
     alike, so subjects with more layers count more. The position of a bin is bin / *bins*.
 
     *Source:* SAW-C Figure 8. Errors: :class:`StatisticError` where a subject has no family.

@@ -67,8 +67,8 @@ def prepare(
 ) -> ModelData:
     """Check the columns that ``formula`` uses and code its text predictors.
 
-    The reference level of a text predictor is the one named in ``references``, else the first by code point
-    (``Different Sense`` before ``Same Sense``). Columns that the formula does not use are not looked at.
+    The reference level of a text predictor is the one named in ``references``, or the first by code point
+    (``Different Sense`` before ``Same Sense``). Columns that the formula does not use are ignored.
 
     Errors: :class:`InputError` for an unknown column, columns of different length, a missing value or a response that
     is not a number; :class:`StatisticError` for a constant column, a grouping factor with one level or with as many
@@ -230,7 +230,7 @@ def _codes(column: Column, coding: Coding) -> NDArray[np.float64]:
 def _check_levels(part: RandomPart, count: int, n: int) -> None:
     if count == 1:
         raise StatisticError(
-            f"the grouping factor {part.group!r} has one level in {n} rows, so nothing can vary over its levels",
+            f"the grouping factor {part.group!r} has one level in {n} rows, so no effect can vary over its levels",
             hint=f"remove {part} from the formula",
         )
     if count == n:

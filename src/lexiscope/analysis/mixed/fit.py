@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 class FixedEffect:
     """One row of the fixed-effects table.
 
-    ``df`` are Satterthwaite's degrees of freedom and ``p`` the two-tailed p of t on them; both are None where they
-    cannot be had, and ``df_reason`` says why (no normal approximation takes their place).
+    ``df`` are Satterthwaite's degrees of freedom and ``p`` the two-tailed p of t on them; both are None if they cannot
+    be computed, and ``df_reason`` has the reason (no normal approximation takes their place).
     """
 
     name: str
@@ -36,7 +36,7 @@ class FixedEffect:
     df_reason: str = ""
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the interval of the estimate: t on Satterthwaite's degrees of freedom; without these a note says why.
+        """Return the interval of the estimate: t on Satterthwaite's degrees of freedom; or a note with the reason.
 
         >>> effect = FixedEffect("(Intercept)", 3.0, 0.5, 6.0, 10.0, 0.0001)
         >>> [round(end, 3) for end in (effect.interval().low, effect.interval().high)]  # 3 ± 2.228 · 0.5
@@ -168,7 +168,7 @@ class MixedFit:
         """Return the predicted response of the fitted rows, or of new rows with the columns of the predictors.
 
         With *random* each row has the random effects of its levels, without it those of a mean level (zero). A level
-        that the fitted rows do not have is refused, or with *new_levels* has random effects of zero.
+        that the fitted rows do not have is an error, or with *new_levels* has random effects of zero.
 
         *Shape:* (rows,). *Unit:* units of the response.
 
@@ -177,7 +177,7 @@ class MixedFit:
         """
         formula, optimum = read_formula(self.formula), self._known_optimum
         if self.data is None:
-            raise StatisticError("this fit was made without its data, so nothing can be predicted from it")
+            raise StatisticError("this fit was made without its data, so it makes no predictions")
         fitted = self.data
         if data is None:
             columns: Mapping[str, Column] = fitted.columns

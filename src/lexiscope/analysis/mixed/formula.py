@@ -1,6 +1,6 @@
 """Formulas of crossed mixed models, in the notation of lme4.
 
-A formula is read once into plain parts, so that the random effects can be printed beside every test, two models can be
+A formula is read once into plain parts, so that the random effects can be printed with every test, two models can be
 checked for nesting, and a reduction can take one term away at a time.
 """
 
@@ -74,7 +74,7 @@ class MixedFormula:
 
     @property
     def random_text(self) -> str:
-        """The random effects alone, to be printed beside every test of this model."""
+        """The random effects alone, to print with every test of this model."""
         return " + ".join(str(part) for part in self.random)
 
     @property
@@ -95,7 +95,7 @@ class MixedFormula:
 
     @property
     def absorbs(self) -> bool:
-        """Whether an effect varies over a grouping factor and is no fixed effect, so that its variance takes it over.
+        """Whether an effect varies over a grouping factor without a fixed effect, so that its variance takes it over.
 
         >>> read_formula("y ~ 1 + (1 + a | g)").absorbs, read_formula("y ~ a + (1 + a | g)").absorbs
         (True, False)
@@ -121,8 +121,8 @@ class MixedFormula:
 def read_formula(text: str) -> MixedFormula:
     """Read a formula in the notation of lme4.
 
-    ``a*b`` is spelled out as ``a + b + a:b``; ``(1 | g/h)`` as its two brackets; interactions follow the effects that
-    they consist of, as in R. Functions and powers are refused: compute such a column beforehand, so that the exported R
+    ``a*b`` is written out as ``a + b + a:b``; ``(1 | g/h)`` as its two brackets; interactions follow the effects that
+    they consist of, as in R. Functions and powers are errors: compute such a column beforehand, so that the exported R
     script and this library see the same numbers.
 
     >>> str(read_formula("y ~ a * b + (a || g)"))

@@ -81,10 +81,10 @@ def fit(
     """Fit a crossed linear mixed model by maximum likelihood (or REML).
 
     ``formula`` is in the notation of lme4; ``data`` maps column names to arrays of one length. Text predictors are
-    treatment-coded with the level in ``references`` (else the first by code point) as 0; grouping columns are labels,
-    whatever their type. Predictors are scaled for the optimiser only: estimates are in the units of the data; χ², p and
-    the flags of a fit do not depend on these units. Starts end early where two of them meet at an optimum that is the
-    only one to be expected, unless ``every_start``. ``satterthwaite=False`` leaves the degrees of freedom out.
+    treatment-coded with the level in ``references`` (otherwise the first by code point) as 0; grouping columns are
+    labels, with any type. Predictors are scaled for the optimiser only: estimates are in the units of the data; χ², p
+    and the flags of a fit do not depend on these units. Starts end early where two of them meet at an optimum that is
+    the only one to be expected, unless ``every_start``. ``satterthwaite=False`` leaves the degrees of freedom out.
 
     *Shape:* every column (rows,). *Source:* SAW-C §3.5, §4.5; agrees with lme4 1.1-31 to 1e-3 in log-likelihood.
 
@@ -354,7 +354,7 @@ def _failure(fitted: MixedFit, criterion: Criterion) -> str:
 
 
 def _smaller(formula: MixedFormula, fitted: MixedFit, data: ModelData) -> tuple[MixedFormula, str] | None:
-    """Return the next model by the rule and what it lacks, or None where nothing may be removed."""
+    """Return the next model by the rule and what it is without, or None if no term may be removed."""
     if any(part.has_correlations for part in formula.random):
         return _without_correlations(formula), "all correlations between random effects"
     if any(part.slopes for part in formula.random):

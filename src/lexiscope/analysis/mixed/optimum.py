@@ -1,7 +1,7 @@
 """Maximise the likelihood of a mixed model from several starts.
 
 The only module that chooses who computes the deviance: :class:`BlockDeviance`, or the package ``mixedlm`` where two
-grouping factors are too large for it. The columns are fitted in a basis of their own, so no number here has a unit. A
+grouping factors are too large for it. The columns are fitted in a separate basis, so no number here has a unit. A
 reduced model that keeps the random slope of a dropped effect often has several optima (the slope's variance takes the
 effect over), so one start is not enough, and what every start reached is kept.
 """
@@ -54,7 +54,7 @@ _NO_FIT = (RuntimeError, ValueError, np.linalg.LinAlgError)
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Where one start ended: its log-likelihood, and whether the optimiser ended at a stationary point."""
+    """The end of one start: its log-likelihood, and whether the optimiser ended at a stationary point."""
 
     log_likelihood: float
     converged: bool
@@ -62,7 +62,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Where one run of an optimiser ended, in the fitted basis; ``gradient_norm`` leaves out what a bound holds."""
+    """The end of one run of an optimiser, in the fitted basis; ``gradient_norm`` leaves out what a bound holds."""
 
     estimates: Estimates
     converged: bool
@@ -203,7 +203,7 @@ def maximise(
 
     The first start takes standard deviations from the spread of group means, the second is lme4's (relative standard
     deviations of one, no correlations), the others are random under ``seed``. No further start is made after two that
-    ended at the same optimum, where it is a stationary point, no variance is zero, and no random slope lacks its fixed
+    ended at the same optimum, if it is a stationary point, no variance is zero, and every random slope has its fixed
     effect (such models have several optima); ``every_start`` makes all of them. Where the best stop is not a stationary
     point, a second optimiser without gradients continues from it.
 
@@ -274,7 +274,7 @@ class Model:
     def fit(self, start: Floats | None = None, *, gradients: bool = True, max_iterations: int = 1000) -> Fitted:
         """Descend from *start* (none: the spread of group means) to a minimum of the deviance.
 
-        Errors: ``LinAlgError`` where the end is no valid fit.
+        Errors: ``LinAlgError`` if the end is not a valid fit.
         """
         theta = _spread(self) if start is None else np.asarray(start, dtype=np.float64)
         value, theta, gradient, converged = self._descend(theta, gradients=gradients, max_iterations=max_iterations)
@@ -580,7 +580,7 @@ def from_compared(optimum: Optimum, other: Optimum) -> Optimum:
 
 
 def start_at(source: Optimum, target: Model) -> Floats:
-    """Return the point of *target* that has the random effects of *source*; effects that it lacks are zero."""
+    """Return the point of *target* that has the random effects of *source*; effects that it does not have are zero."""
     brackets = source.random_factors
     rows: dict[str, dict[str, Floats]] = {}
     width = sum(bracket.n_terms for bracket, _ in brackets)
@@ -769,7 +769,7 @@ def column_sizes(columns: Floats) -> Floats:
 
 
 def n_independent(columns: Floats) -> int:
-    """Return how many columns do not depend on the earlier ones, whatever their units."""
+    """Return how many columns do not depend on the earlier ones, with any units."""
     if not columns.size:
         return 0
     r = np.linalg.qr(columns / column_sizes(columns), mode="r") / np.sqrt(len(columns))

@@ -58,7 +58,7 @@ class OrdinalTerm:
 
     @property
     def p(self) -> float:
-        """The two-tailed p of z; the likelihood-ratio test is to be preferred."""
+        """The two-tailed p of z; the likelihood-ratio test must be preferred."""
         from scipy.stats import norm
 
         return float(2 * norm.sf(abs(self.z)))
@@ -114,7 +114,7 @@ class ConditionalModes:
 class OrdinalFit:
     """A fitted cumulative link mixed model.
 
-    ``categories`` are the values of the response in order; a threshold lies between any two. ``optima`` holds the
+    ``categories`` are the values of the response in order; a threshold is between any two. ``optima`` holds the
     log-likelihood that each start reached, in order of the starts. ``remarks`` name what did not go well.
 
     *Unit:* log-likelihoods in nats. *Higher means:* a better fit for ``log_likelihood``, a worse one for AIC and BIC;
@@ -194,10 +194,10 @@ class OrdinalFit:
     def severities(self, group: str, **of: str) -> tuple[Estimate, ...]:
         """Return the severity of each level of *group* as the number of that subject, with Wald's interval.
 
-        Errors: :class:`StatisticError` if *group* is no grouping factor of the model.
+        Errors: :class:`StatisticError` if *group* is not a grouping factor of the model.
         """
         if group not in self.modes:
-            raise StatisticError(f"{group!r} is no grouping factor of {self.random_effects}")
+            raise StatisticError(f"{group!r} is not a grouping factor of {self.random_effects}")
         name = statistic_name("rater_severity", **of, link=self.link)
         higher = "rates the same items lower"
         return tuple(
@@ -252,9 +252,9 @@ def fit_ordinal(
     """Fit a crossed cumulative link mixed model by Laplace's approximation of its maximum likelihood.
 
     ``formula`` is in the notation of lme4; the different values of the response are its categories, in their order.
-    Text predictors are treatment-coded with the level in ``references`` (else the first by code point) as 0. A start
-    that meets the optimum of an earlier one ends there. Predictors are scaled inside: χ², p, flags do not depend on
-    their units.
+    Text predictors are treatment-coded with the level in ``references`` (otherwise the first by code point) as 0. A
+    start that meets the optimum of an earlier one ends there. Predictors are scaled inside: χ², p, flags do not depend
+    on their units.
 
     *Shape:* every column (rows,). *Source:* Christensen (2022), R package ordinal 2022.11-16, function clmm; agrees
     with it to 1e-3 in log-likelihood and to 1e-3 standard errors in the estimates.
@@ -420,7 +420,7 @@ def _restarted(fitted: OrdinalFit, other: OrdinalFit) -> OrdinalFit:
 
 
 def _start_at(source: _Design, point: Floats, target: _Design) -> Floats:
-    """Return the point of *target* that says what *point* says of *source*; effects that it lacks are zero."""
+    """Return the point of *target* that says what *point* says of *source*; effects that it does not have are zero."""
     thresholds, gamma, scales = source.unpack(point)
     known = dict(zip(source.names, source.coefficients(gamma), strict=True))
     given = np.array([known.get(name, 0.0) for name in target.names])
@@ -573,7 +573,7 @@ def _modes(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bracket:
-    """One bracket of the formula that has a covariance of its own: where its terms are within its factor."""
+    """One bracket of the formula that has a separate covariance: where its terms are within its factor."""
 
     part: RandomPart
     factor: int

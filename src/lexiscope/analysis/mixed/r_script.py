@@ -108,11 +108,11 @@ def r_script(
     A response with more values than an ordinal model takes is fitted by linear models only. The same input gives the
     same text.
 
-    Errors: :class:`InputError` for a pair without a name of its own, and those of :func:`prepare`.
+    Errors: :class:`InputError` for a pair without a unique name, and those of :func:`prepare`.
     """
     names = [pair.name for pair in pairs]
     if not pairs or len(set(names)) != len(names):
-        raise InputError("the model pairs of an R script need names of their own", hint=f"given: {names}")
+        raise InputError("the model pairs of an R script need unique names", hint=f"given: {names}")
     codings = _codings(pairs, data, references)
     blocks = [_header(csv_name), _read_lines(pairs, csv_name, codings), _FUNCTIONS, *(_pair(pair) for pair in pairs)]
     ordinal = [
@@ -141,7 +141,7 @@ def _codings(
 
 def _header(csv_name: str) -> str:
     lines = [
-        f"Refits the mixed models of this study from {csv_name}, which lies beside this script.",
+        f"Refits the mixed models of this study from {csv_name}, which is next to this script.",
         f"Written by {_version('lexiscope')} with {_version('mixedlm')}; checked against lme4 {LME4_CHECKED}.",
         "Run: Rscript <this file>. Needs R and lme4: install.packages('lme4')",
     ]
@@ -193,7 +193,7 @@ def _ordinal_pair(pair: ModelPair, link: str) -> str:
 
 
 def _clmm_formula(formula: MixedFormula) -> str:
-    """Return a formula as clmm reads it: the rating is a factor, and ``||`` is written as brackets of their own.
+    """Return a formula as clmm reads it: the rating is a factor, and ``||`` is written as separate brackets.
 
     >>> _clmm_formula(read_formula("y ~ a + (1 + a || g) + (1 | h)"))
     'ordered(y) ~ 1 + a + (1 | g) + (0 + a | g) + (1 | h)'
@@ -269,7 +269,7 @@ class Lme4Model:
 
 @dataclass(frozen=True, slots=True)
 class ModelDifference:
-    """How far two fits of one model are apart.
+    """The distance between two fits of one model.
 
     ``log_likelihood`` is ours minus lme4's (positive: ours fits better); ``estimate`` and ``se`` are the largest
     relative differences over the fixed effects. *Unit:* nats for ``log_likelihood``, none for the others.

@@ -31,7 +31,7 @@ SPARED = 0.1
 MOST_PEOPLE = 15
 """The largest k that is tried."""
 MOST_LEFT_OUT = 80
-"""So many raters, words and groups of ratings are excluded for an interval."""
+"""Largest number of raters, words and groups of ratings that are excluded in turn for an interval."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

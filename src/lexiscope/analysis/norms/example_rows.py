@@ -1,7 +1,7 @@
 """Single items with people's ratings and models' predictions: the numbers of a qualitative table.
 
 *Source:* AmbiStory Table 4. Which items are shown is chosen by a stated rule, or by hand: the choice is named, since an
-example proves nothing by itself.
+example alone is not evidence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Rule = Literal["largest_error", "subjects_disagree", "people_disagree"]
 
 @dataclass(frozen=True, slots=True)
 class SubjectAnswer:
-    """One subject's prediction of an item, missing where unreadable, and whether it lies within SD of people's mean."""
+    """One subject's prediction of an item, missing where unreadable, and whether it is within SD of people's mean."""
 
     subject: str
     predicted: float | None
@@ -70,7 +70,7 @@ def example_rows(
 def largest_errors(ratings: Ratings, predictions: Predictions, *, count: int) -> tuple[RatedExample, ...]:
     """Return the items of which a prediction is farthest from people's mean, the largest error first; ties go by id.
 
-    A prediction within SD of the mean is no error; predictions that could not be read and items without ratings are
+    A prediction within SD of the mean is not an error; predictions that could not be read and items without ratings are
     passed over. Errors: as :func:`example_rows`.
 
     >>> people = Ratings.from_arrays(list("abababab"), list("iijjkkll"), [1, 2, 3, 3, 5, 5, 1, 1])

@@ -1,6 +1,6 @@
 """How often each point of the scale occurs: in all ratings, in rounded means, in what models predict.
 
-*Source:* AmbiStory §4.2 (all ratings) and Table 6 (mean ratings rounded to whole numbers beside models' labels, for
+*Source:* AmbiStory §4.2 (all ratings) and Table 6 (mean ratings rounded to whole numbers and models' labels, for
 all, open and ended stories).
 """
 
@@ -90,7 +90,7 @@ def label_shares(
     is_point = values[given][:, None] == np.asarray(points, dtype=np.float64)[None, :]
     if not is_point.any(axis=1).all():
         off = values[given][~is_point.any(axis=1)][0]
-        raise InputError(f"{off:g} is no point of the scale", hint="round predictions first (rounded)")
+        raise InputError(f"{off:g} is not a point of the scale", hint="round predictions first (rounded)")
     interval = partial(share_interval, groups=groups_of(groups, given), level=level, resamples=resamples, seed=seed)
     intervals = tuple(interval(is_point[:, k])[0] for k in range(len(points)))
     counts = is_point.sum(axis=0)
@@ -194,7 +194,7 @@ def label_differences(
     """Return, for each point, its share among the labels of one condition minus that in another one.
 
     *Unit:* percentage points. Intervals resample *groups* (item id → word), the same ones in both conditions. Items
-    without a label are left out. *Source:* AmbiStory §5.3.2 (labels of ended against open stories, Table 6).
+    without a label are excluded. *Source:* AmbiStory §5.3.2 (labels of ended against open stories, Table 6).
     Errors: :class:`InputError` for an item without a condition or a group; :class:`StatisticError` where a condition
     has no labels.
 
@@ -243,7 +243,7 @@ def label_shift(
     resamples: int = 2000,
     seed: int = 0,
 ) -> tuple[Estimate, ...]:
-    """Return how far the labels of two subjects are from people's as distributions, and whether the two differ.
+    """Return the distances of the labels of two subjects from people's as distributions, and whether the two differ.
 
     The distance is half the sum of the absolute differences of the shares (total variation): the percent of labels that
     would have to change. Returned are that of the first subject, that of the second, second − first with its interval
@@ -265,7 +265,7 @@ def label_shift(
     shown = columns[:, :, None] == np.asarray(points, dtype=np.float64)
     if not shown.any(axis=2).all():
         off = columns[~shown.any(axis=2)][0]
-        raise InputError(f"{off:g} is no point of the scale", hint="round predictions first (rounded)")
+        raise InputError(f"{off:g} is not a point of the scale", hint="round predictions first (rounded)")
     own = cluster_labels(items, groups, what="group")
     codes, n_groups = group_codes(own, len(items))
     flags = shown.astype(np.float64)

@@ -22,7 +22,7 @@ class Norms:
     """The norm of each item: mean, SD (n − 1), median, n, and how often each point of the scale was chosen.
 
     *Shape:* mean, sd, median, n (items,); point_counts (items, points). *Unit:* that of the ratings.
-    *Source:* SAW-C §3.4. NaN stands only where ``unrated`` (no rating: no mean) or ``sd_undefined`` (one rating: no SD)
+    *Source:* SAW-C §3.4. NaN is only where ``unrated`` (no rating: no mean) or ``sd_undefined`` (one rating: no SD)
     lists the item.
     """
 
@@ -46,17 +46,17 @@ class Norms:
 
     @property
     def n_min(self) -> int:
-        """The smallest number of ratings of an item."""
+        """The smallest number of ratings per item."""
         return int(self.n.min())
 
     @property
     def n_mean(self) -> float:
-        """The mean number of ratings of an item."""
+        """The mean number of ratings per item."""
         return float(self.n.sum() / len(self.n))
 
     @property
     def n_max(self) -> int:
-        """The largest number of ratings of an item."""
+        """The largest number of ratings per item."""
         return int(self.n.max())
 
     def row(self, item_id: str) -> int:
@@ -89,7 +89,7 @@ def norms(ratings: Ratings, *, points: Sequence[float] | None = None) -> Norms:
 
 
 def mean_ratings(responses: ResponseColumns, item_ids: Sequence[str]) -> FloatArray:
-    """Return what people's ratings of each item are in the mean; where none were published, the published mean.
+    """Return the mean of people's ratings of each item, or the published mean if no ratings were published.
 
     *Shape:* (items,), NaN for an item without either. Simulated participants count as people.
 
@@ -141,7 +141,7 @@ def mean_sd_by_group(ratings: Ratings, groups: Mapping[str, str]) -> tuple[Estim
     """Return the mean SD (n − 1) of the items of each group (item id → word), its condition; the largest first.
 
     *Higher means:* raters disagree more. *Source:* AmbiStory §4.1 (*identities* 1.59). Items with fewer than two
-    ratings are left out; groups of such items alone are not there.
+    ratings are excluded; groups of such items alone are not there.
 
     Errors: :class:`InputError` naming an item without a group.
 
@@ -163,7 +163,7 @@ def condition_means(ratings: Ratings, conditions: Mapping[str, str]) -> tuple[Es
     """Return the mean and the SD (n − 1) of all ratings in each condition that has some, every trial counted once.
 
     *conditions* maps item ids to their condition. *Source:* SAW-C §3.5. Conditions come in code point order. With fewer
-    than two ratings, a condition has neither, and says why.
+    than two ratings, a condition has neither, and has the reason.
 
     Errors: :class:`InputError` naming an item without a condition.
 
@@ -231,12 +231,12 @@ def correlations_with_counts(
     resamples: int = 2000,
     seed: int = 0,
 ) -> tuple[Estimate | Undefined, ...]:
-    """Return how counts of items (of their sense in a corpus) go with the means of their ratings, and with the SDs.
+    """Return the correlations of counts of items (of their sense in a corpus) with means and SDs of their ratings.
 
     *counts* are those of each source by item id, ``None`` counts as 0; a source with a name is a parameter of the
-    statistic. Spearman's correlation, with the p of independent items, which is also given as a number of its own for
-    the means; *groups* (item id → word) are resampled whole for the interval. SDs that differ in their last bit are
-    equal: ranks would tell them apart. *Source:* AmbiStory §4.2.
+    statistic. Spearman's correlation, with the p of independent items, which is also given as a separate number for the
+    means; *groups* (item id → word) are resampled whole for the interval. SDs that differ in their last bit are equal:
+    ranks would distinguish them. *Source:* AmbiStory §4.2.
 
     >>> people = Ratings.from_arrays(list("ab") * 4, list("iijjkkll"), [1, 1, 2, 3, 4, 3, 5, 5])
     >>> counts, words = {"": dict(zip("ijkl", (0, 1, 2, 9)))}, dict(zip("ijkl", "vwxy"))

@@ -247,7 +247,7 @@ def rho_with_means(
     """Return Spearman's correlation of predictions with the mean ratings; a constant prediction has none, and says so.
 
     *Higher means:* ranks items as people do. *Source:* AmbiStory §5.1. *groups* (item id → word) are resampled whole.
-    Missing predictions are left out: :func:`judged` counts them.
+    Missing predictions are excluded: :func:`judged` counts them.
     Errors: as :func:`judged`.
 
     >>> people = Ratings.from_arrays(list("abababab"), list("iijjkkll"), [1, 2, 2, 3, 5, 4, 5, 5])
@@ -378,7 +378,7 @@ def _check_form(predicted: FloatArray, items: tuple[str, ...], form: Form) -> No
     wrong = predicted != np.rint(predicted) if form == "integer" else ~np.isfinite(predicted)
     if wrong.any():
         first = int(np.flatnonzero(wrong)[0])
-        what = f"the prediction {predicted[first]:g} is no {'number' if form == 'raw' else 'whole number'}"
+        what = f"the prediction {predicted[first]:g} is not a {'number' if form == 'raw' else 'whole number'}"
         hint = 'round predictions first (rounded), or ask for form="raw": the two are kept apart'
         raise InputError(what, place=Place(item_id=items[first]), hint=hint)
 
@@ -395,7 +395,7 @@ def _check_form(predicted: FloatArray, items: tuple[str, ...], form: Form) -> No
 class OfficialScore:
     """The two numbers of the leaderboard, and what they rest on.
 
-    ``spearman`` says why where it is undefined: the organisers' script writes ``NaN`` there, which is no JSON.
+    ``spearman`` has the reason where it is undefined: the organisers' script writes ``NaN`` there, which is not JSON.
     ``n_non_integer``: predictions between the points of the scale, which gain three to five points of accuracy.
     """
 
@@ -415,8 +415,8 @@ def official_score(predictions: ArrayLike, ratings: Sequence[Sequence[int]]) -> 
     """Return the official score of predictions, given the ratings of each published row, in their order.
 
     *Shape:* predictions (rows,). *Higher means:* closer to people. *Source:* SemEval-2026 Task 5, ``scoring.py``.
-    Errors: :class:`StatisticError` where the numbers of predictions and rows differ or one is no number, and where
-    there is no row, or one with fewer than two ratings.
+    Errors: :class:`StatisticError` where the numbers of predictions and rows differ or one is not a number, and without
+    a row, or one with fewer than two ratings.
 
     >>> ratings = [[1, 2, 3], [5, 5, 5], [1, 5, 5]]  # means 2, 5, 3.67; thresholds 1, 1, 2.31
     >>> score = official_score([3, 4.5, 2], ratings)  # 1 is not below 1; 0.5 is; 1.67 is below 2.31

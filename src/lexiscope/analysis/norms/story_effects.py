@@ -2,7 +2,7 @@
 
 A setup is one ambiguous sentence with its endings, each judged for its meanings: in AmbiStory two endings and none, two
 meanings, six items; in a user's own stories any number. *Source:* AmbiStory §4.2 and Table 7. Items are known here by
-their place in a setup alone; which subject saw what is no matter.
+their place in a setup alone; which subject saw which item does not matter.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _WRITTEN_FOR = {"A": "1", "B": "2"}
 
 @dataclass(frozen=True, slots=True)
 class StoryPlace:
-    """Where an item stands: its setup, the ending of its story (``open``: none), and which meaning is judged.
+    """The place of an item: its setup, the ending of its story (``open``: none), and which meaning is judged.
 
     ``intention`` says whether the ending was written for this meaning (``intended``, ``unintended``, ``open``;
-    ``unknown``); where it is empty, ending A was written for meaning 1 and ending B for meaning 2.
+    ``unknown``); if it is empty, ending A was written for meaning 1 and ending B for meaning 2.
     """
 
     setup: str
@@ -71,7 +71,7 @@ class StoryPlace:
 def story_places(conditions: Mapping[str, Mapping[str, object]]) -> dict[str, StoryPlace]:
     """Return the place of each item from its conditions ``setup``, ``ending_of``, ``meaning`` and ``intention``.
 
-    Errors: :class:`InputError` naming an item that lacks one of the first three.
+    Errors: :class:`InputError` naming an item without one of the first three.
     """
     by_item = {}
     for item, has in conditions.items():
@@ -92,13 +92,13 @@ def ending_effects(
     resamples: int = 2000,
     seed: int = 0,
 ) -> tuple[Estimate | Undefined, ...]:
-    """Return how far endings move mean ratings, and how often in the direction they were written for.
+    """Return the effect of endings on mean ratings, and how often it has the direction they were written for.
 
     These are two shifts (open to ended story, each ending to each other one), each a mean absolute difference with its
     SDs, in points of the scale; then two orders, each the shares above, equal and below, in percent: the meaning that
     an ending was written for above each other meaning of the story, and above itself in the open story.
 
-    A comparison that lacks the ratings of one of its items is left out, and the note says how many items had none; of
+    A comparison without the ratings of one of its items is excluded, and the note says how many items had none; of
     stories without such comparisons a result is undefined. *groups* (setup → word) are resampled whole instead of
     setups. Errors: :class:`InputError` for an item without a place, and for a setup without a word.
     """
@@ -113,7 +113,7 @@ def ending_effects(
     if groups is not None and (lost := [setup for setup in cells if setup not in groups]):
         raise InputError(f"setup {lost[0]!r} has no word", code="E506")
     unrated = sum(place.setup in cells and item not in means for item, place in places.items())
-    note = f"{unrated} items of these setups have no rating: comparisons with them are left out" if unrated else ""
+    note = f"{unrated} items of these setups have no rating: comparisons with them are excluded" if unrated else ""
     differences = {name: _Differences([], []) for name in (*_SHIFTS, *_ORDERS)}
     for setup in sorted(cells):
         for name, difference in _differences(setup, cells[setup], intended):
@@ -298,7 +298,7 @@ def ended_minus_open(
     First the difference of the accuracies within SD of each subject (ended − open), then the mean over subjects of its
     accuracy on open and on ended stories (its condition), and of the difference. *groups* (item id → word) are
     resampled whole, the same ones for all subjects and both kinds: the intervals say how much other words would change,
-    not other subjects. Whole predictions; items without a readable reply are left out. *Source:* AmbiStory Table 7,
+    not other subjects. Whole predictions; items without a readable reply are excluded. *Source:* AmbiStory Table 7,
     last rows. Errors: as :func:`accuracy_by_kind`; :class:`StatisticError` where a subject read no story of a kind.
     """
     codes, n_groups = group_codes([groups[item] for item in ratings.item_ids], ratings.n_items)

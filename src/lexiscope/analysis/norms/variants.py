@@ -128,7 +128,7 @@ class Variants:
         matches = matches or [own for own in self.predictors if own.subject.startswith(plain_name(spec))]
         if len(matches) != 1:
             known = ", ".join(own.subject for own in self.predictors) or "none"
-            raise SpecError(f"{spec!r} names no subject of this run to compare", hint=f"there are: {known}")
+            raise SpecError(f"{spec!r} names no subject of this run to compare", hint=f"valid names: {known}")
         return matches[0]
 
 

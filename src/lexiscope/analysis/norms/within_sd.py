@@ -1,4 +1,4 @@
-"""Accuracy within SD: the share of predictions that lie closer to the mean rating than people lie to each other.
+"""Accuracy within SD: the share of predictions that are closer to the mean rating than people are to each other.
 
 A prediction p of an item with mean m and standard deviation s is right where |p − m| < max(1, s), with the *sample* SD
 (n − 1), and strictly. *Source:* AmbiStory §5.1 and the scoring script of SemEval-2026 Task 5. The population SD and
@@ -34,7 +34,7 @@ _TOLERANCE = 1e-9
 
 
 def is_within_sd(predicted: FloatArray, mean: FloatArray, sd: FloatArray, *, edge: Edge = "strict") -> BoolArray:
-    """Say of each prediction whether it lies within max(1, sd) of the mean. *Shape:* (items,) each, or broadcast.
+    """Say of each prediction whether it is within max(1, sd) of the mean. *Shape:* (items,) each, or broadcast.
 
     Distances within 1e-9 of the threshold lie on it.
 
@@ -58,11 +58,11 @@ def accuracy_within_sd(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Estimate:
-    """Return the share of items whose prediction lies within max(1, SD) of the mean rating.
+    """Return the share of items whose prediction is within max(1, SD) of the mean rating.
 
     *Unit:* share, 0 to 1. *Higher means:* closer to people. *groups* (item id → word, or setup) are resampled whole.
     Items without a prediction do not enter; the note counts them.
-    *unread* says what becomes of items whose prediction is ``None``: they are left out, or, in a statistic of another
+    *unread* says what becomes of items whose prediction is ``None``: they are excluded, or, in a statistic of another
     name, count as wrong; at least one prediction is needed either way.
     Errors: as :func:`lexiscope.analysis.norms.predictions.judged`.
 
@@ -101,8 +101,8 @@ def scores(
     """Return the correlation of a subject's predictions with the mean ratings, and its accuracy within SD.
 
     The accuracy is that of whole predictions (others are rounded, halves up); the same with unread items as wrong; and,
-    for predictions that are not whole, as they are. Predictions of items without ratings are passed over. Where
-    nothing was read, or items of one group alone, they are undefined.
+    for predictions that are not whole, as they are. Predictions of items without ratings are passed over. Without
+    readable predictions, or with items of one group alone, they are undefined.
 
     >>> people = Ratings.from_arrays(list("ababab"), list("iijjkk"), [1, 2, 1, 5, 2, 2])
     >>> nothing = Predictor("m", "m", {"i": None, "j": None}, "integer", 2, {}, 1)

@@ -1,4 +1,4 @@
-"""Do two measures order the same subjects alike? Similarity to people's ratings beside how people read the senses.
+"""Do two measures order the same subjects alike? Similarity to people's ratings, and how people read senses.
 
 *Source:* GASI §5.1: vectors that come nearest to ratings of similarity need not be those whose senses people recognise.
 """
@@ -69,7 +69,7 @@ class MeasureValues:
 def compare_orders(first: MeasureValues, second: MeasureValues) -> Orders:
     """Compare the order of subjects by two measures.
 
-    Subjects without a value of either (absent, or not a number) are left out; of equals the first is the best. A pair
+    Subjects without a value of either (absent, or not a number) are excluded; of equals the first is the best. A pair
     of which an interval is not known is not clear.
     Errors: :class:`StatisticError` for fewer than two subjects with both.
 
@@ -138,7 +138,7 @@ def mean_over_datasets(records: Iterable[Record], datasets: Sequence[str], *, na
 
 
 def _are_apart(measured: MeasureValues, subject: str, other: str) -> bool:
-    """Say whether two intervals are known and share no value."""
+    """Whether two intervals are known and share no value."""
     known = [measured.intervals.get(name) for name in (subject, other)]
     if known[0] is None or known[1] is None:
         return False

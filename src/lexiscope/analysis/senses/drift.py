@@ -1,9 +1,9 @@
 """Drift of senses between two corpora: which senses of a word appear, vanish, rise or fall.
 
-Each usage counts for the sense that is the most probable in it: a distribution that is never certain would give a sense
-that nobody uses a share of its own. Two corpora are compared by the Jensen–Shannon divergence of their shares of
-senses, with a permutation test: usages change their corpus at random, each corpus keeping its number of usages. What is
-said of a single sense is said only of words whose test is significant after Holm's adjustment over all words.
+Each usage counts for the sense that is the most probable in it: a distribution that is never certain would give a share
+to a sense that no one uses. Two corpora are compared by the Jensen–Shannon divergence of their shares of senses, with a
+permutation test: usages change their corpus at random, each corpus keeping its number of usages. Single senses are
+reported only for words whose test is significant after Holm's adjustment over all words.
 
 Words whose senses did not change still differ in any two samples; the divergence that chance alone makes is reported.
 *Source:* Lin (1991), for the divergence; Gulordava & Baroni (2011) and Frermann & Lapata (2016), for the question.
@@ -48,7 +48,8 @@ class SenseShift:
 class WordDrift:
     """A word: its usages in each corpus, the divergence of its senses with the test, and each sense.
 
-    ``by_chance`` is the mean divergence of the permutations: what samples of these sizes come to without any drift.
+    ``by_chance`` is the mean divergence of the permutations: the expected value for samples of these sizes without
+    drift.
     *Unit of the divergence:* bits, 0 to 1. *Higher means:* the senses are used more differently.
     """
 
@@ -61,7 +62,7 @@ class WordDrift:
 
     @property
     def drifts(self) -> bool:
-        """Say whether its test is significant at .05 after the adjustment."""
+        """Whether its test is significant at .05 after the adjustment."""
         p = self.divergence.p if self.divergence.p_adjusted is None else self.divergence.p_adjusted
         return p is not None and p < 0.05
 
@@ -150,11 +151,11 @@ def drifts(
     resamples: Annotated[
         int, Option("number of bootstrap samples, and of permutations at least", flag="--bootstrap", least=100)
     ] = 2000,
-    seed: Annotated[int, Option("of all draws", least=0)] = 0,
+    seed: Annotated[int, Option("seed of all draws", least=0)] = 0,
 ) -> tuple[WordDrift, ...]:
     """Return the drift of each word, most significant first; of equals the one that diverges most.
 
-    p is adjusted over all words by Holm's method. Of a word that is significant at .05 a sense whose difference has an
+    p is adjusted over all words by Holm's method. In a word that is significant at .05, a sense whose difference has an
     interval without 0 *rises* or *falls*; it *appears* or *vanishes* where its share in the one corpus is below
     *absent* and in the other is not. All other senses are steady. Errors: those of :func:`word_drift`.
     """

@@ -1,6 +1,6 @@
 """Duplicate senses: are the groups of words alike between which people and a model disagree?
 
-Where two senses of a word have nearly the same neighbours, nobody can say which of them a sentence has: disagreement is
+Where two senses of a word have nearly the same neighbours, no one can say which of them a sentence has: disagreement is
 then no fault of the model's choice but of its senses. *Source:* GASI §4.2, Table 3 and Figure 6. What we have of the
 paper does not say which pairs of senses are compared where people and model agree; two readings are computed, each
 under its own name.
@@ -33,9 +33,9 @@ from lexiscope.core.result import Estimate, Undefined, statistic_name
 Pairs = Literal["rivals", "all"]
 """Which pairs of senses are compared.
 
-``rivals``: where people and model disagree, the sense that people chose with the model's; where they agree, the sense
-that both chose with each other sense of the word, averaged. ``all``: all pairs of the word's senses, averaged, whoever
-chose what.
+``rivals``: where people and model disagree, the sense that people chose with the model's; if they agree, the sense
+that both chose with each other sense of the word, averaged. ``all``: all pairs of the word's senses, averaged, with any
+choices.
 """
 Measure = Literal["overlap", "cosine"]
 _FEWEST = 2
@@ -43,7 +43,7 @@ _FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class SenseQuestion:
-    """One question: its word, the words of each sense (dummies left out), what a majority and what the model chose.
+    """One question: its word, the words of each sense (dummies excluded), what a majority and what the model chose.
 
     ``human`` is ``None`` where no sense has a majority; it may be a dummy, which is then none of ``groups``.
     """
@@ -123,7 +123,7 @@ def shared_neighbours(first: Sequence[str], second: Sequence[str]) -> float:
 def mean_cosine(first: Sequence[str], second: Sequence[str], vectors: Mapping[str, ArrayLike]) -> float | None:
     """Return the mean cosine of all pairs of a word of one group with one of the other, in vectors of words.
 
-    Words without a vector are left out; ``None`` where a group has none left. A word that both groups have makes a pair
+    Words without a vector are excluded; ``None`` where a group has none left. A word that both groups have makes a pair
     with itself. *Unit:* −1 to 1.
 
     >>> plane = {"loan": [1.0, 0.0], "river": [0.0, 2.0], "bank": [3.0, 4.0]}
@@ -154,9 +154,9 @@ def duplicate_analysis(
     """Compare how alike senses are where people and model agree and where they do not. *Source:* GASI Table 3, Fig 6.
 
     *vectors* (word → vector) come from elsewhere than the senses, or they would say what the model believes.
-    Errors: :class:`InputError` for a question whose model's choice is none of its senses, and for unknown *pairs*.
+    Errors: :class:`InputError` for a question whose model's choice is not one of its senses, and for unknown *pairs*.
 
-    Two words: where people chose against the model, the two groups share 2 of 4 words; where they agreed, 0 of 4.
+    Two words: where people chose against the model, the two groups share 2 of 4 words; if they agreed, 0 of 4.
 
     >>> bank = {"1": ["loan", "cash", "debt", "coin"], "2": ["cash", "coin", "rate", "fund"]}
     >>> bolt = {"1": ["latch", "lock", "key", "door"], "2": ["storm", "rain", "hail", "gale"]}
@@ -169,7 +169,7 @@ def duplicate_analysis(
         raise InputError(f"no pairs of senses are called {pairs!r}", hint=f"use one of {', '.join(get_args(Pairs))}")
     for question in questions:
         if question.model not in question.groups:
-            what = f"the model's choice {question.model!r} is none of the senses {', '.join(question.groups)}"
+            what = f"the model's choice {question.model!r} is not one of the senses {', '.join(question.groups)}"
             raise InputError(what, place=Place(item_id=question.item_id))
     decided = [question for question in questions if question.human is not None]
     real = [question for question in decided if question.human in question.groups]

@@ -76,7 +76,7 @@ def cluster_usages(
     dimensions: int = 8,
     seed: int = 0,
 ) -> WordClusters:
-    """Return the senses of a word: so many, or as many as the *rule* finds, at most *most*.
+    """Return the senses of a word: a given number, or as many as the *rule* finds, at most *most*.
 
     *Shape:* vectors (usages, width). *dimensions* are the principal components that are kept, at most a fifth of the
     usages. Errors: :class:`StatisticError` for fewer than ten usages, more senses than usages, or a number that is not
@@ -90,7 +90,7 @@ def cluster_usages(
     if rows.ndim != 2 or len(rows) < 10 or not np.isfinite(rows).all():
         raise StatisticError(f"senses need ten usages or more with finite vectors, not an array of shape {rows.shape}")
     if n_senses is not None and not 1 <= n_senses <= len(rows) // 2:
-        raise StatisticError(f"{n_senses} senses cannot be told apart in {len(rows)} usages")
+        raise StatisticError(f"{n_senses} senses cannot be distinguished in {len(rows)} usages")
     middle = rows.mean(axis=0)
     _, _, directions = np.linalg.svd(rows - middle, full_matrices=False)
     directions = directions[: max(1, min(dimensions, len(rows) // 5))]

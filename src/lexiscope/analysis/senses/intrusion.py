@@ -134,7 +134,7 @@ def model_hits(
     resamples: int = 2000,
     seed: int = 0,
 ) -> tuple[tuple[Estimate | Undefined, int], ...]:
-    """Return the share of right answers of every subject and layer, and how many items it left unanswered.
+    """Return the share of correct answers of every subject and layer, and how many items it left unanswered.
 
     They come in the order of the rows. An item without an option is wrong. *Unit:* share, 0 to 1.
 
@@ -153,7 +153,7 @@ def model_hits(
     layers, options = rows.column("layer").tolist(), rows.column("option").tolist()
     unknown = next((item for item in items if item not in right), None)
     if unknown is not None:
-        what, hint = "no right answer is known of this item", "give the file of items that was asked"
+        what, hint = "no correct answer is known of this item", "give the file of items that was asked"
         raise InputError(what, code="E506", place=Place(item_id=unknown), hint=hint)
     parts: dict[tuple[str, int | None], list[int]] = {}
     for number, (subject, layer) in enumerate(zip(subjects, layers, strict=True)):

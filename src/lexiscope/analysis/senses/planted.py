@@ -1,13 +1,13 @@
-"""Recovery of planted senses: do induced senses tell apart what was planted?
+"""Recovery of planted senses: do induced senses distinguish what was planted?
 
 Rows are usages: the pseudo-word, the sense that was chosen, the sense that was planted. All figures are means over
 words, so that each word counts the same, with an interval that resamples words.
 
-What an induced sense stands for is said in two ways. :func:`sense_recovery` maps it to planted senses by the usages
-themselves, the best for the induced senses, as purity does: near duplicates of one sense do well there, if only the
-slightest difference between them goes with the planted one. :func:`planted_selection` takes what each sense *looks
-like*, its neighbours, and asks whether the sense that was chosen is one that looks right: the people's test of the
-paper, with the planted word for the person. Duplicates fail there.
+There are two ways to decide what an induced sense stands for. :func:`sense_recovery` maps it to planted senses by the
+usages themselves, the best for the induced senses, as purity does: near duplicates of one sense do well there, if the
+slightest difference between them is associated with the planted one. :func:`planted_selection` takes what each sense
+*looks like*, its neighbours, and asks whether the sense that was chosen is one that looks right: the people's test of
+the paper, with the planted word for the person. Duplicates fail there.
 
 Either way each sense of a pseudo-word stands for one of its planted words, or for none.
 :func:`planted_calibration` then asks for the paper's measure P, the probability of what is right, and whether
@@ -178,7 +178,7 @@ def labels_by_usages(
 
 @dataclass(frozen=True, slots=True)
 class WordSelection:
-    """How the usages of one pseudo-word were told apart, by what its senses look like.
+    """How the usages of one pseudo-word were distinguished, by what its senses look like.
 
     ``accuracy``: the share of its usages for which the sense that was chosen stands for the word that stood there.
     ``probability``: what all senses that stand for that word got together, in the mean. ``n_recovered``: planted senses
@@ -220,8 +220,8 @@ def labels_by_neighbours(neighbours: ArrayLike, planted: ArrayLike) -> NDArray[n
     """Return for each induced sense the planted word that its neighbours are nearest to: by the cosine of their mean.
 
     The vectors are others than those that are judged: of a training on the same text before planting, for instance, in
-    which both words of a pseudo-word have vectors of their own. It is what a person does who sees the neighbours of a
-    sense and says what it means. *Shape:* neighbours (senses, n, width), planted (words, width) → (senses,).
+    which both words of a pseudo-word have separate vectors. It is what a person does who sees the neighbours of a sense
+    and says what it means. *Shape:* neighbours (senses, n, width), planted (words, width) → (senses,).
     Errors: :class:`StatisticError` for other shapes, or neighbours without a direction.
 
     >>> labels_by_neighbours([[[1, 0], [1, 1]], [[0, 2], [1, 1]]], [[5, 0], [0, 1]]).tolist()
@@ -252,7 +252,7 @@ def planted_selection(
     resamples: int = 2000,
     seed: int = 0,
 ) -> PlantedSelection:
-    """Say how often the chosen sense is one that stands for what was planted.
+    """Return how often the chosen sense is one that stands for what was planted.
 
     *Shape:* words (usages,); probabilities (usages, K), of each induced sense; right (usages, K), true where a sense
     stands for the word that stood there. *recovered* has, for each word, the planted senses that its senses stand for.
@@ -367,12 +367,12 @@ def probability_name(mapping: str) -> str:
 
 
 def error_name(mapping: str, *, bins: int = 10) -> str:
-    """Return the name of the expected calibration error over so many bins."""
+    """Return the name of the expected calibration error over a number of bins."""
     return statistic_name("planted_calibration_error", senses=mapping, bins=bins)
 
 
 def reliability_name(mapping: str, *, bins: int = 10) -> str:
-    """Return the name of the share that is right in one of so many bins of confidence."""
+    """Return the name of the share that is right in one of several bins of confidence."""
     return statistic_name("planted_reliability", senses=mapping, bins=bins)
 
 
@@ -397,7 +397,7 @@ def planted_calibration(
 
     *Expected calibration error:* usages fall into *bins* of equal width by their confidence; the absolute differences
     between mean confidence and share right, weighted with the bins' shares of usages. It is never below 0 and errs
-    upwards where bins hold few usages, its interval too: read ``overconfidence``, which has a sign, beside it.
+    upwards where bins hold few usages, its interval too: read ``overconfidence``, which has a sign, too.
     *Brier:* the squared differences between the probabilities of all outcomes and 0 or 1, summed; lower is better.
     *Shape:* words, planted (usages,); probabilities (usages, K). *Unit:* probability. *Source:* GASI Table 2 for P;
     Guo et al. 2017 (arXiv:1706.04599) for the error; Brier 1950.

@@ -71,7 +71,7 @@ class ModelAnswers:
 
 @dataclass(frozen=True, slots=True)
 class SenseSelection:
-    """How far people and a model choose the same sense: shares from 0 to 1, higher means more often.
+    """How often people and a model choose the same sense: shares from 0 to 1, higher means more often.
 
     ``accuracy`` is the share of questions that are consistent by :data:`RULE`, ``judgment_accuracy`` the share of
     single judgments that choose the model's sense. ``probability`` is the model's mean probability of the sense that a
@@ -117,12 +117,12 @@ def sense_selection(
     resamples: int = 2000,
     seed: int = 0,
 ) -> SenseSelection:
-    """Return how far people choose the model's sense. *Source:* GASI §4.2, Table 2.
+    """Return how often people choose the model's sense. *Source:* GASI §4.2, Table 2.
 
     *ratings* and *options* are the choices, of :func:`lexiscope.analysis.ratings.choices_from_table` or
     :func:`lexiscope.analysis.agreement.choices.choices_from_arrays`. *groups* (item id → word) are resampled whole.
     *n_options* is how many groups of words a page shows, dummies included.
-    Errors: :class:`InputError` for a question of which the model says nothing, a chosen sense without a probability
+    Errors: :class:`InputError` for a question without a prediction of the model, a chosen sense without a probability
     (a dummy group has 0), a missing word or trust; :class:`StatisticError` without judgments or with fewer than two
     groups.
 
@@ -191,14 +191,14 @@ def _human_choice(voted: Majority, options: Sequence[str], kept: BoolArray) -> d
 
 
 def _probability_table(ratings: Ratings, options: Sequence[str], model: ModelAnswers) -> FloatArray:
-    """The model's probability of each option that somebody chose for an item, else NaN. *Shape:* (items, options)."""
+    """The model's probability of each option that a person chose for an item, else NaN. *Shape:* (items, options)."""
     table = np.full((ratings.n_items, len(options)), np.nan)
     # only what somebody chose needs a probability; pairs are sorted so that the first fault is always the same
     for row, column in sorted(set(zip(ratings.item.tolist(), ratings.value.astype(int).tolist(), strict=True))):
         item_id, option = ratings.item_ids[row], options[column]
         known = model.probabilities.get(item_id, {})
         if option not in known:
-            what = f"the model gives no probability to {option!r}, which somebody chose"
+            what = f"the model gives no probability to {option!r}, which a person chose"
             raise InputError(what, place=Place(item_id=item_id), hint="give it; a dummy group has probability 0")
         table[row, column] = known[option]
     return table
@@ -237,7 +237,7 @@ def _probability(item: Item, name: str, value: Condition) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        what = f"{name} is no probability: {value!r}"
+        what = f"{name} is not a probability: {value!r}"
         raise InputError(what, place=Place(item_id=item.item_id), hint="give a number from 0 to 1")
     return number
 
@@ -291,8 +291,8 @@ def log_odds(
     Arguments are those of :func:`sense_selection`. A model that gives one sense probability 1 has no degrees: its log
     odds are its accuracy in other units. *Unit:* nats, at most 0. *Higher means:* people choose what the model finds
     probable. *Source:* GASI §6.1; Chang et al. 2009, topic log odds.
-    Errors: :class:`InputError` for a question of which the model says nothing, and a *least* that is no probability
-    above 0; :class:`StatisticError` with fewer than two groups.
+    Errors: :class:`InputError` for a question without a prediction of the model, and a *least* that is not a
+    probability above 0; :class:`StatisticError` with fewer than two groups.
 
     Of two judgments one chooses the model's sense (.8), the other its second (.2):
 
@@ -305,7 +305,7 @@ def log_odds(
     """
     name = log_odds_name(least)
     if not 0 < least < 1:
-        raise InputError(f"a least probability lies between 0 and 1, and {least} does not")
+        raise InputError(f"a least probability is between 0 and 1, and {least} does not")
     if not model.probabilities:
         return Undefined(name, "the items hold no probabilities")
     n = ratings.counts()

@@ -2,7 +2,7 @@
 
 The signal is c̄·s_k, the product of a sense with the mean of the context. *Source:* GASI §2.5 and Figure 3, which has
 its spread over all words. A number that all senses of a word share in a window changes no choice. So there are two
-spreads: that of all signals, and that *between the senses of one window*, which the noise is to be compared with.
+spreads: that of all signals, and that *between the senses of one window*, which the noise must be compared with.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lexiscope.core.result import Estimate, Interval, statistic_name
 GUMBEL_SD = math.pi / math.sqrt(6)
 """The standard deviation of the unscaled Gumbel noise, of GASI without a scaling factor."""
 LEAST = 3
-"""A word is judged by so many windows at least."""
+"""Smallest number of windows by which a word is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def signal_and_noise(
     """Return how strong the signal of each word is, compared with the noise that a training puts on it.
 
     *signals* are c̄·s_k of each window and sense, NaN where a word has no such sense; *words* names the word of each
-    window. A word with fewer than :data:`LEAST` windows, or with one sense, is left out. Standard deviations: of all
+    window. A word with fewer than :data:`LEAST` windows, or with one sense, is excluded. Standard deviations: of all
     signals of the word (divided by their number), and between the senses of a window (divided by one less, as an
     estimate of what independent noise on each sense would have; root of the mean variance of the windows).
     *Shape:* words (windows,), signals (windows, K). *Unit:* that of a logit. *Source:* GASI Figure 3.

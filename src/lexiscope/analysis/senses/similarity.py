@@ -78,11 +78,11 @@ def similarity_results(
     resamples: int = 2000,
     seed: int = 0,
 ) -> tuple[Estimate | Record, ...]:
-    """Return how near the similarities of each subject come to ratings: coverage, then each measure's correlations.
+    """Return how well the similarities of each subject agree with ratings: coverage, then each measure's correlations.
 
     *answers* hold a row of each measure for each subject and pair; *ratings* are the mean rating of each pair, by item
     id; *words* the word of each pair, which is resampled. A measure is correlated over covered pairs, and over all of
-    them, an uncovered one with similarity 0. What is undefined is a number without a value that says why.
+    them, an uncovered one with similarity 0. What is undefined is a number without a value that has the reason.
     """
     item_ids, means = [item_id for item_id, _ in ratings], [mean for _, mean in ratings]
     labels, results = GroupLabels(words, "words"), list[Estimate | Record]()
@@ -121,7 +121,7 @@ def tsne(points: ArrayLike, *, perplexity: float = 10.0, seed: int = 0) -> Doubl
     """Return places in the plane for some points, centred on 0. *Shape:* (points, width) → (points, 2).
 
     scikit-learn's exact method: every pair is computed, for some hundred points at most. The same points and seed give
-    the same places on one machine. Distances between far groups mean nothing; only what stands together does. The
+    the same places on one machine. Distances between far groups mean nothing; only what is together does. The
     perplexity is at most a third of the other points. *Source:* van der Maaten & Hinton (2008).
     Errors: :class:`StatisticError` for fewer than two points, or numbers that are not finite;
     :class:`MissingExtraError` without scikit-learn.

@@ -1,9 +1,9 @@
-"""Which induced senses of a word people tell apart, and what it brings to keep only those.
+"""Which induced senses of a word people distinguish, and what it brings to keep only those.
 
 In sense selection a page has a group of words for each sense; the model chose one of them by the sentence. Two senses
-are told apart where people, among those who chose one of the two, mostly chose the model's: the mean of the shares on
-pages of the one and on pages of the other, so that a group which everybody likes best tells nothing. Senses that are
-not told apart become one, the worst pair first, until none is left.
+are distinguished where people, among those who chose one of the two, mostly chose the model's: the mean of the shares
+on pages of the one and on pages of the other, so that a group which everybody likes best tells nothing. Senses that are
+not distinguished become one, the worst pair first, until none is left.
 
 Whether that helps is not seen in the same answers, which chose the senses. Senses are chosen by half of the people on
 half of the pages, and judged by the other people on the other pages, both ways round, over several random halvings.
@@ -28,7 +28,7 @@ from lexiscope.core.settings import Option
 
 Texts = NDArray[np.str_]
 Senses = Mapping[str, Mapping[str, str]]
-"""Of each word the sense that stands for each of its senses: itself, or the one that it was joined to."""
+"""The sense that stands for each sense of each word: itself, or the one that it was joined to."""
 
 _ALL, _KEPT = "all", "told_apart"
 
@@ -56,7 +56,7 @@ class SenseJudgments:
 
 @dataclass(frozen=True, slots=True)
 class JoinedPair:
-    """Two senses of a word that were not told apart: ``dropped`` became ``kept``.
+    """Two senses of a word that were not distinguished: ``dropped`` became ``kept``.
 
     ``share`` is how often people chose the model's of the two, of ``n`` judgments with one of them. *Chance:* .5.
     """
@@ -124,7 +124,7 @@ def join_senses(
 def _worst_pair(
     judgments: SenseJudgments, stands: Mapping[str, str], fewest: int
 ) -> tuple[str, str, float, int] | None:
-    """Return the pair of senses that is told apart worst, with the share of the model's sense and how many judged."""
+    """Return the pair of senses distinguished worst, with the share of the model's sense and how many judged."""
     model, chosen = (np.array([stands[name] for name in column.tolist()])
                      for column in (judgments.model, judgments.chosen))  # fmt: skip
     asked = sorted(set(model.tolist()))
@@ -149,10 +149,10 @@ def told_apart(
     ] = 0.7,
     fewest: Annotated[int, Option("judgments with one of the two that it takes to join them", least=2)] = 6,
     splits: Annotated[int, Option("random halvings of people and pages", least=1)] = 20,
-    resamples: Annotated[int, Option("of words, for intervals", flag="--bootstrap", least=0)] = 2000,
+    resamples: Annotated[int, Option("resamples of words, for intervals", flag="--bootstrap", least=0)] = 2000,
     seed: Annotated[int, Option("of the halvings and the intervals", least=0)] = 0,
 ) -> ToldApart:
-    """Return the senses that people tell apart, by all judgments, and what keeping them brings, by held-out ones.
+    """Return the senses that people distinguish, by all judgments, and what keeping them brings, by held-out ones.
 
     Half of the people on half of the pages has about a quarter of the judgments: *fewest* is a quarter there, two at
     least. Intervals resample words. Errors: :class:`StatisticError` for fewer than two people, or words.
