@@ -43,7 +43,7 @@ from lexiscope.core.result import AtMost, Interval
 
 Draw = Callable[[IntArray, int, int, int], FloatArray]
 STATISTICS = (*CORRELATIONS, "auc", "accuracy", "mean", "alpha")
-"""The named statistics: correlations and the area under the ROC curve of two columns, the mean of one, alpha of ratings."""
+"""Named statistics: correlations and the area under the ROC curve of two columns, the mean of one, alpha of ratings."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
