@@ -152,7 +152,7 @@ def test_a_sample_by_sentence(published: Path) -> None:
     items = wned_wiki.load().items
     assert drawn == wned_wiki.draw_sample(items, seed=7)
     assert drawn != wned_wiki.draw_sample(items, seed=8)
-    with pytest.raises(SpecError, match="no seed"):
+    with pytest.raises(SpecError, match="not a seed"):
         wned_wiki.load(sample="x")
 
 
