@@ -173,7 +173,7 @@ DAMAGES: tuple[tuple[str, str, str, int, str], ...] = (
     ("mssg.txt", "0 3 \n", "0 3 1\n", 7, "the centre of a sense of 'bank' needs 2 numbers; there are 3"),
     ("mssg.txt", "river 1", "bank 1", 8, "a new word"),
     ("mssg.txt", "1 1 \n", "", 11, "the file ends where the centre of a sense of 'river'"),
-    ("mssg.txt", "1 1 \n", "1 1 \nsea 1\n", 12, "goes on behind the 2 words"),
+    ("mssg.txt", "1 1 \n", "1 1 \nsea 1\n", 12, "continues after the 2 words"),
     ("ego_network.txt", "4 2", "4", 1, "the first line has"),
     ("ego_network.txt", "4 2", "5 2", 5, "says 5 vectors; there are 4"),
     ("ego_network.txt", "river#0", "river", 3, "a sense is named WORD#SENSE"),
