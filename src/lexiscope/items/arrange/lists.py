@@ -337,8 +337,8 @@ def overlapping_lists(
     """Draw items at random from those with a known answer and divide them into overlapping lists.
 
     *split* is the split to draw from (default: :func:`asked_split`). What is not shared is divided so that a word
-    occurs about equally often in each list; each list has a separate order. The same seed gives the same lists. Errors:
-    :class:`InputError` E421 as :func:`draw_overlap`, and where no item of the split has a known answer.
+    occurs about equally often in each list; each list has a separate order. The same seed gives the same lists.
+    Errors: :class:`InputError` E421 as :func:`draw_overlap`, and where no item of the split has a known answer.
 
     >>> from lexiscope.core.usage import Usage
     >>> pool = [Item(f"i{n:03}", "d", (Usage("a b", 0, 1),), gold="t") for n in range(400)]

@@ -28,9 +28,8 @@ def indefinite_article(text: str) -> str:
     Rules, in order: a number by how it is read (*an 8*, *an 11*, *an 18*); a single capital letter, or capitals that
     are read letter by letter (up to three letters, or without a vowel), by the first letter's name (*an X-ray*, *an FBI
     agent*, *a UFO*); a silent h (*hour*, *honest*, *honour*, *heir*); the sounds of "you" and "won" (*unit*,
-    *European*,
-    *use*, *one*); y before a consonant (*an yttrium mine*); in all other cases, a vowel letter. Words that speakers
-    treat both ways (*herb*, *historic*) take ``a``.
+    *European*, *use*, *one*); y before a consonant (*an yttrium mine*); in all other cases, a vowel letter. Words that
+    speakers treat both ways (*herb*, *historic*) take ``a``.
 
     >>> [indefinite_article(word) for word in ("apple", "hour", "university", "uninvited guest", "one-way", "FBI")]
     ['an', 'an', 'a', 'an', 'a', 'an']

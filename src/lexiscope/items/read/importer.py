@@ -100,12 +100,12 @@ def import_items(
     file gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long
     form are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject
     ``norm``. An empty rating is a row without value. Ratings of simulated participants are rows of the kind
-    ``simulated``:
-    their ids say so, or the column ``participant_kind``; a file that also has ratings of people is an error. A column
-    ``gold`` gives the items' gold answers, for the tasks same_sense and sense_verification as ``t`` and ``f`` (without
-    it, a column ``same_sense`` does); a column ``split`` the condition of that name, as train, dev or test. *bad_rows*:
-    ``raise`` at the first error, or ``set_aside`` each such row. With *options* the file may be in any encoding, with
-    any separator and decimal sign, or another program's export; without them it is read strictly, as UTF-8.
+    ``simulated``: their ids say so, or the column ``participant_kind``; a file that also has ratings of people is an
+    error. A column ``gold`` gives the items' gold answers, for the tasks same_sense and sense_verification as ``t`` and
+    ``f`` (without it, a column ``same_sense`` does); a column ``split`` the condition of that name, as train, dev or
+    test. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row. With *options* the file may be in
+    any encoding, with any separator and decimal sign, or another program's export; without them it is read strictly, as
+    UTF-8.
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     findings = _FindingCollector(bad_rows)

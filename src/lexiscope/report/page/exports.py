@@ -36,7 +36,7 @@ _MEANING = {
     "rt_ms": "response time in milliseconds",
     "answered_at": "when, in UTC",
     "raw": "the unchanged answer, if it was text",
-    "scale": "for ratings: the scale on which it was asked (1 to 5); missing if it was not stated",
+    "scale": "for ratings: the scale of the question (1 to 5); missing if it was not stated",
 }
 
 

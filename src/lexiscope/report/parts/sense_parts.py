@@ -674,7 +674,8 @@ def synset_part(synset: str, subjects: Sequence[TellsSenses], titles: Mapping[st
     """Return how probable each sense of a word is over the SemCor sentences of a synset (``bond.n.02``).
 
     A subject without two senses of the word is omitted, with the reason; all are if no synset is named, or if WordNet
-    or SemCor is not available. *Source:* GASI, Figure 5. Errors: :class:`InputError` for a name that is no synset's.
+    or SemCor is not available. *Source:* GASI, Figure 5.
+    Errors: :class:`InputError` for a name that is no synset's.
     """
     if not subjects or not synset:
         return part_of(Omission(CHOICE, "No synset was named: --synset." if subjects else NOBODY))

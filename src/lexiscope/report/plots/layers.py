@@ -94,8 +94,8 @@ def families_by_depth(
 ) -> Figure:
     """Draw one curve per family over depth, all in one panel (SAW-C, Figures 8 and 11).
 
-    *horizontal* must name the depth: ``Layer depth ratio`` (layer / L), or the paper's own variant,
-    deciles of layers within each model, which is something else.
+    *horizontal* must name the depth: ``Layer depth ratio`` (layer / L), or the paper's own variant, deciles of layers
+    within each model, which is something else.
     """
     together = [DrawnCurve(family.family, family.positions, family.values) for family in families]
     return trajectories(together, heading, statistic=statistic, horizontal=horizontal)

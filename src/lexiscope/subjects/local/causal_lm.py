@@ -481,8 +481,7 @@ class RouteCheck:
 
     ``route`` is the one to use; ``difference`` the largest difference of a token's log-probability between it and the
     plain forward pass (*unit: nats*); ``refused`` is the reason why the routes before it are not used; ``window`` is
-    the
-    longest row of a prefix tree that the model can read, ``row`` the budget of a row; ``lean`` says whether lean
+    the longest row of a prefix tree that the model can read, ``row`` the budget of a row; ``lean`` says whether lean
     kernels are used and ``kernels`` which, or why not.
     """
 
