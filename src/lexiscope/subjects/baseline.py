@@ -405,7 +405,7 @@ class ClassCounts:
         """Return the class that was seen most often with a word, or ``None`` for a word that was never seen.
 
         With *among* only these classes count, and the first of them wins a tie; without it, the class that was seen
-        first wins.
+        first wins a tie.
         """
         counts = self._counts.get(word, Counter())
         # a counter keeps the order in which its keys came

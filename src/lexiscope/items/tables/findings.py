@@ -161,8 +161,8 @@ class CheckReport:
     def text(self, *, at_most: int | None = None) -> str:
         """Return the findings as text, with the line and a caret each, and a summary at the end.
 
-        *at_most* limits the errors that are written out per code, and each kind of warning is written out once. One
-        line names the places of the others. The summary counts all.
+        With *at_most*, at most that many errors per code and one warning per code are written out. One line names the
+        places of the others. The summary counts all.
         """
         shown: Counter[str] = Counter()
         parts, others = [], dict[str, list[Finding]]()
