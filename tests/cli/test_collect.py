@@ -82,7 +82,7 @@ def test_another_question_in_the_same_folder_is_refused(items: Path, run: Run) -
         (("--items", "items.csv", *BASELINE, "--task", "relatednes"), 1, "did you mean 'relatedness'?"),
         (("--items", "none.csv", *BASELINE), 1, "none.csv: [E001]"),
         (("--items", "mini_relatednes", *BASELINE), 1, "did you mean 'mini_relatedness'?"),
-        (("--items", "mini_relatedness", "--language", "fr", *BASELINE), 1, "it has: en, es"),
+        (("--items", "mini_relatedness", "--language", "fr", *BASELINE), 1, "languages of its items: en, es"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_written(

@@ -189,7 +189,7 @@ def test_one_page_for_a_list(run: Run, trained: Path) -> None:
     [
         ("\n", (), "w.txt: [E730] this list has no words"),
         ("x\ny\n", (), "[E731] none of 2 words is among the 48 words of these vectors: x, y"),
-        ("rivera\n", ("--corpus", "a.bin"), "a.bin:2: [E702] this file is no text"),
+        ("rivera\n", ("--corpus", "a.bin"), "a.bin:2: [E702] this file is not text"),
         (None, (), "w.txt: [E001] there is no such file"),
         ("", (), "w.txt: [E730] this list has no words"),
         ("rivera\n", ("--out", "."), ".: [E001] this is a folder"),

@@ -64,7 +64,7 @@ def test_planted_drift_comes_out(run: Run, corpora: Path) -> None:
     assert "Sense 2, 1900" not in page
     assert "excluded: unheard (not in the vocabulary)" in done.stderr
     # loan is in each fourth line with money: 30 lines of crane in both corpora, and 30 of bank in the later one
-    assert "Left out: unheard (not in the vocabulary), loan (7 and 15 usages, fewer than 10)." in page
+    assert "Excluded: unheard (not in the vocabulary), loan (7 and 15 usages, fewer than 10)." in page
     rows = ResponseTable.read_parquet(corpora / "drift" / "responses.parquet")
     assert len(rows) == 240
     assert sum(option == "2" for option in rows.where(measure="induced_sense").column("option")) == 30 + 60

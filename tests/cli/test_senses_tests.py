@@ -242,4 +242,4 @@ def test_a_test_that_was_written_and_asked_by_hand(run: Run, tmp_path: Path) -> 
     assert values == [50, 50]
     (tmp_path / "answers.csv").write_text("rater,item,choice\na,i1,Tisch\n", encoding="utf-8")
     refused = run("senses", "people", tmp_path / "answers.csv", *given, tmp_path / "other")
-    assert "item 'i1': [E471] the answer 'Tisch' is none of its options" in refused.stderr
+    assert "item 'i1': [E471] the answer 'Tisch' is not one of its options" in refused.stderr

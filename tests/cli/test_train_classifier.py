@@ -160,7 +160,7 @@ ENTRIES = ((0, "an animal that slept"), (1, "a thing that broke"))
         (("--view", "guessed_word"), "guessed_word"),
         (("--learning-rate", "0"), "learning rate"),
         (("--method", "gloss"), "answers 'sense_disambiguation'"),
-        (("--budget", "soon"), "no duration"),
+        (("--budget", "soon"), "not a duration"),
     ],
 )
 def test_what_cannot_be_learnt_is_said(

@@ -107,7 +107,7 @@ def test_a_wic_row(tmp_path: Path) -> None:
         (ROW.replace("\tN\t", "\tX\t"), "F", r"dev\.data\.txt:2:6: N or V and two positions i-j are needed"),
         (ROW.replace("1-3", "1"), "F", r"dev\.data\.txt:2:6: N or V and two positions"),
         (ROW.replace("1-3", "1-9"), "F", r"dev\.data\.txt:2:8: context 2 has 7 tokens and none at 9"),
-        (ROW.replace("1-3", "0-3"), "F", r"dev\.data\.txt:2:12: \[E101\].*'The': its letters are no form of 'bank'"),
+        (ROW.replace("1-3", "0-3"), "F", r"dev\.data\.txt:2:12: \[E101\].*'The': its letters match no known form of"),
         (ROW.replace("\tShe", " She"), "F", r"dev\.data\.txt:2: this line has 4 cells, not 5"),
         (ROW, "X", r"dev\.gold\.txt:2:1: one of T, F is needed here; there is 'X'"),
         (ROW, "", r"dev\.gold\.txt:2: this file has 1 lines, .*dev\.data\.txt has 2"),
@@ -284,7 +284,7 @@ def test_a_span_off_its_word_is_set_aside(tmp_path: Path) -> None:
     dataset = xl_wic.load(_package(tmp_path, valid=f"{VALID}\n{off}"), language="fr")
     (row,) = dataset.set_aside
     assert (row.line, dict(row.cells)["word"]) == (2, "Bank")
-    assert "'Die': its letters are no form of 'Bank'" in row.reason
+    assert "'Die': its letters match no known form of 'Bank'" in row.reason
     assert len(dataset.items) == 1
 
 

@@ -149,7 +149,7 @@ def _changed(path: Path, old: str, new: str, target: Path) -> Path:
     [
         ("controlled_and_random,eval1,1,1", "controlled_and_random,eval1,1,0", "must be 1 where both"),
         ("controlled,eval3,1,1", "controlled,eval3,1,2", "0 or 1 is needed here"),
-        ("T12,substitution,,controlled,eval3,7,", "T12,substitution,,controlled,eval3,8,", "already stand in line"),
+        ("T12,substitution,,controlled,eval3,7,", "T12,substitution,,controlled,eval3,8,", "already in line"),
         ("T12,substitution,,random", "T12,reference,,random", "not those of one of"),
     ],
 )

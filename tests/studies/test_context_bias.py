@@ -285,7 +285,7 @@ def test_an_answer_to_another_item_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"E471.*ana answered 'yours/1'"):
         study.run(settings, tmp_path / "run")
     (tmp_path / "people.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"no file of people's answers: its columns are a, b"):
+    with pytest.raises(InputError, match=r"not a file of people's answers: its columns are a, b"):
         study.run(settings, tmp_path / "run")
 
 

@@ -525,7 +525,7 @@ def test_answers_of_another_test_are_refused(tmp_path: Path) -> None:
         sense_induction.run(replace(settings, people=(items, str(tmp_path / "other.csv"))), tmp_path / "run2")
     rated = ResponseTable.from_rows([Response("p", "participant", "m/bank", "same_sense", "choice", option="t")])
     rated.write_csv(tmp_path / "rated.csv")
-    with pytest.raises(InputError, match="'same_sense', which is no test of senses"):
+    with pytest.raises(InputError, match="'same_sense', which is not a test of senses"):
         sense_induction.run(replace(settings, people=(items, str(tmp_path / "rated.csv"))), tmp_path / "run3")
 
 

@@ -99,7 +99,7 @@ def test_the_complete_table_of_an_export_is_refused(tmp_path: Path) -> None:
 def test_an_answer_that_is_not_on_the_page_is_refused(tmp_path: Path) -> None:
     """Another spelling of the intruder would be a wrong answer in silence."""
     first, *others = votes(pages())
-    with pytest.raises(InputError, match="'Bankx' is none of its options: banka, bankb, bankx") as caught:
+    with pytest.raises(InputError, match="'Bankx' is not one of its options: banka, bankb, bankx") as caught:
         read_answers([written(tmp_path, [replace(first, option="Bankx"), *others])], items_by_id([("a", pages())]))
     assert caught.value.place is not None
     assert caught.value.place.item_id == "m/bank/1/1"

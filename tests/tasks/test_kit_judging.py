@@ -53,7 +53,7 @@ def test_silence_is_refused() -> None:
     """Nothing at all about an item, or nothing in the view that is asked, is an error that says so."""
     with pytest.raises(SubjectError, match=r"item 'b': .* no row for 2 of 3"):
         ordered_judgments(ITEMS, FakeJudge(choice("a", "t")), task="same_sense", measure="choice", view="full")
-    with pytest.raises(SubjectError, match=r"no answer in the view 'full'[\s\S]*it has: word"):
+    with pytest.raises(SubjectError, match=r"no answer in the view 'full'[\s\S]*views with answers: word"):
         ordered_judgments(
             ITEMS[:1], FakeJudge(choice("a", "t", "word")), task="same_sense", measure="choice", view="full"
         )

@@ -181,7 +181,7 @@ def test_judgments_of_another_view_do_not_count() -> None:
     assert table.column("item_id").tolist() == ["two-banks", "identical", "third"]
     np.testing.assert_array_equal(table.column("value"), [1, np.nan, 2])
     assert table.column("subject_id").tolist() == ["p1", "recorded:fake", "p1"]
-    with pytest.raises(SubjectError, match=r"no answer in the view 'full'[\s\S]*it has: word"):
+    with pytest.raises(SubjectError, match=r"no answer in the view 'full'[\s\S]*views with answers: word"):
         by_judgment(ITEMS[:1], FakeJudge([rating("two-banks", 1, view="word")]), view="full")
 
 

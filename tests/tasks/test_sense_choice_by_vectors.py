@@ -97,7 +97,7 @@ def test_what_does_not_fit_is_refused() -> None:
     """A hidden target; groups that are none of the vectors' senses; a subject without vectors asked for others'."""
     with pytest.raises(CapabilityError, match="without seeing the word"):
         answers([item("a", "the bank by the river")], Senses(), view="context")
-    with pytest.raises(InputError, match="'3' is no sense of these vectors"):
+    with pytest.raises(InputError, match="'3' is not a sense of these vectors"):
         answers([item("a", "the bank by the river", revision="mine")], Senses())
     with pytest.raises(CapabilityError, match="gives no vectors"):
         answers([item("a", "the bank by the river")], OnlyChooses())

@@ -152,7 +152,7 @@ def test_the_right_candidate_is_gold_or_a_column() -> None:
     assert right_candidate(ITEM) is None
     assert right_candidate(replace(ITEM, gold="jacket")) == "jacket"
     assert right_candidate(replace(ITEM, conditions={**ITEM.conditions, "correct_option": "umbrella"})) == "umbrella"
-    with pytest.raises(InputError, match="'coat' is none of the candidates"):
+    with pytest.raises(InputError, match="'coat' is not one of the candidates"):
         right_candidate(replace(ITEM, gold="coat"))
 
 

@@ -81,7 +81,7 @@ def test_the_intruder_is_gold_or_a_column() -> None:
     assert intruder(ITEM) == "loan"
     assert intruder(replace(ITEM, gold=None)) is None
     assert intruder(replace(ITEM, gold=None, conditions={"intruder": "shore"})) == "shore"
-    with pytest.raises(InputError, match="'coin' is none of the words"):
+    with pytest.raises(InputError, match="'coin' is not one of the words"):
         intruder(replace(ITEM, gold="coin"))
 
 

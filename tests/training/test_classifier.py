@@ -153,8 +153,8 @@ def test_rows_that_cannot_be_learnt_are_named(bert: Path, tmp_path: Path) -> Non
     same = [item for item in TRAIN if item.gold == "t"]
     strange = [*DEV[:3], replace(DEV[3], gold="maybe")]
     for train, dev, said in (
-        (hidden, DEV, "made/5.*no right answer"),
-        (TRAIN, hidden, "made/5.*dev items have no right answer"),
+        (hidden, DEV, "made/5.*no correct answer"),
+        (TRAIN, hidden, "made/5.*dev items have no correct answer"),
         (same, DEV, f"{same[0].item_id}.*all 32 training items have the answer 't'"),
         (TRAIN, strange, f"{DEV[3].item_id}.*'maybe'"),
         ([], DEV, "no train items"),

@@ -1,4 +1,4 @@
-"""Random draws of which each has a generator of its own, so that what else is drawn in the same call changes none."""
+"""Random draws, each with a separate generator, so that other draws of the same call do not change them."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def not_one_sentence(text: str, language: str = "und") -> str | None:
 def count_sentences(text: str, language: str = "und") -> int:
     """Return the number of sentences; 0 for a text without a letter.
 
-    A sentence ends at ``.``, ``!``, ``?`` and their like in other scripts, with what closes behind them. It goes on
+    A sentence ends at ``.``, ``!``, ``?`` and their like in other scripts, with what closes behind them. It continues
 
     - before a small letter (*"Stop!" he said.*), and before anything without white space between (*3.5*, *U.S.*);
     - after an abbreviation (*Mrs.*, *Sra.*, *bzw.*), an initial, and in German after an ordinal (*am 3. Mai*);
@@ -199,7 +199,7 @@ def sentence_spans(text: str, language: str = "und") -> tuple[tuple[int, int], .
 
 
 def _is_end(text: str, start: int, end: int, language: str, inside: frozenset[int]) -> bool:
-    """Say whether the stop at a place ends a sentence that something follows."""
+    """Return whether the stop at a place ends a sentence that something follows."""
     sign, behind = text[start:end], text[end:].lstrip(_CLOSERS)
     spaced = behind[:1].isspace()
     follows = behind.lstrip().lstrip(_OPENERS).lstrip()[:1]
@@ -216,7 +216,7 @@ def _is_end(text: str, start: int, end: int, language: str, inside: frozenset[in
 
 
 def _belongs_to_word(before: str, follows: str, language: str) -> bool:
-    """Say whether a full stop belongs to what is before it: an abbreviation, an initial, an ordinal, a number."""
+    """Return whether a full stop belongs to what is before it: an abbreviation, an initial, an ordinal, a number."""
     word = re.split(r"[\s\"'“”‘’«»„(\[¿¡—–-]", before)[-1]
     if follows.isdigit() or word.casefold() in _ABBREVIATIONS:
         return True
@@ -267,9 +267,10 @@ _FEWEST, _TIMES, _SHARE = 8, 3, 0.25
 def foreign_language(text: str, language: str) -> str:
     """Return the language in which a text is written if that is not *language*; empty if it is, or is not clear.
 
-    Languages are told apart by their most frequent words, seven of them. It is clear where eight words or more are
-    frequent ones of another language, three times as many as of *language*. Of a language that is none of the seven
-    (:data:`TOLD_APART`) it is likely where they are a quarter of all words: a relative of one of them may look so, too.
+    Seven languages (:data:`TOLD_APART`) are recognised by their most frequent words. The text is clearly in another
+    language if it has eight or more of that language's frequent words, three times as many as of *language*. For a
+    *language* that is not one of the seven, these must be a quarter of all words instead; a related language may then
+    be returned.
 
     >>> foreign_language("Gracias por su interés. Este estudio no admite respuestas en este momento, por eso se "
     ...                  "le pide que lo intente en otro momento.", "de")

@@ -1,4 +1,4 @@
-"""A report as data: sections of text, tables and figures, the records behind them, and how the run came about."""
+"""A report as data: sections of text, tables and figures, the records behind them, and the history of the run."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def with_interval(record: Record, interval: Interval | None) -> Record:
 def record_cell(record: Record) -> Cell:
     """Return a record as a table cell: value with interval, value, or the reason why there is none.
 
-    Of a rank it is the set of ranks alone: ``1–3``, or ``2`` where the set is one rank.
+    For a rank it is the set of ranks alone: ``1–3``, or ``2`` if the set is one rank.
     """
     if record.value is None:
         return Missing(record.note)
@@ -201,7 +201,7 @@ def distinct_titles(titles: Sequence[str], ids: Sequence[str]) -> list[str]:
 def with_published(records: Sequence[Record], published: Sequence[PublishedValue]) -> tuple[Record, ...]:
     """Return records with the paper's printed numbers of them.
 
-    A printed number that no record matches is added as a record of its own: ``not reproducible``, with the reason.
+    A printed number that no record matches is added as a separate record: ``not reproducible``, with the reason.
     """
     open_values = dict(enumerate(published))
     at_place: dict[tuple[object, ...], list[int]] = {}

@@ -19,7 +19,7 @@ from lexiscope.report.tables import INTEGER, Cell, Column, Format, Head, Missing
 
 @dataclass(frozen=True, slots=True)
 class FilterStep:
-    """One filter: its rule in words, what it counts (trials, participants, items), and how many went in and out."""
+    """One filter: its rule as text, what it counts (trials, participants, items), and how many went in and out."""
 
     rule: str
     unit: str
@@ -35,7 +35,7 @@ _FACTS: Mapping[Head, Callable[[SubjectFacts], Cell]] = {
     "Languages": lambda facts: "multilingual" if facts.multilingual else ", ".join(facts.languages),
     ("Layers", INTEGER): lambda facts: facts.n_layers,
     ("Width", INTEGER): lambda facts: facts.width,
-    Column("Parameters", INTEGER, note="Counted from the weights where they are at hand, else as published."): (
+    Column("Parameters", INTEGER, note="Counted from the weights if they are installed, otherwise as published."): (
         lambda facts: facts.n_parameters
     ),
     "Tokenizer": lambda facts: facts.tokenizer,
@@ -50,7 +50,7 @@ def subjects_table(
     *,
     name: str = "subjects",
     number: str = "",
-    title: str = "Subjects: who was asked",
+    title: str = "Subjects",
     without: Sequence[str] = ("Model", "Objective", "Training text"),
 ) -> Table:
     """Return what is known of the subjects; the columns in *without* and those without content are omitted."""
@@ -169,7 +169,7 @@ def flagged_table(flagged: Mapping[str, Sequence[str]], source: str = "") -> Tab
 def questions_table(
     questions: Sequence[Question], results: Mapping[str, str], parts: Mapping[str, Part], *, name: str = "questions"
 ) -> Table:
-    """Return the research questions with their result in words and their flag (SAW-C, Table 1)."""
+    """Return the research questions with their result as text and their flag (SAW-C, Table 1)."""
 
     def result_of(question: Question) -> Cell:
         part = parts.get(question.question_id, Part())
@@ -213,7 +213,7 @@ def plan_sections(plan: CollectionPlan | None) -> tuple[Section, ...]:
 
 
 def question_section(question: Question, texts: Sequence[Paragraph], part: Part) -> Section:
-    """Return the section of a question: what is said of it, the tables and figures of its part, its mark.
+    """Return the section of a question: its sentences, the tables and figures of its part, its mark.
 
     Its id is the question's in lower case: results that no table shows are added to the section by this id.
     """

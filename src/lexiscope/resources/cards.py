@@ -12,8 +12,8 @@ from lexiscope.core.errors import SpecError
 class ResourceCard:
     """What one must know of a resource before using it.
 
-    ``files`` are what is read and what is downloaded; where one of the ``packed`` files lies in a data folder, it
-    stands for all of them. ``counts`` are those of the whole resource.
+    ``files`` are what is read and what is downloaded; if one of the ``packed`` files is in a data folder, it replaces
+    all of them. ``counts`` are those of the whole resource.
     """
 
     name: str
@@ -143,5 +143,5 @@ def resource(name: str) -> ResourceCard:
     Errors: :class:`SpecError` with the names that there are.
     """
     if name not in CARDS:
-        raise SpecError(f"there is no resource {name!r}", hint=f"there are: {', '.join(CARDS)}")
+        raise SpecError(f"there is no resource {name!r}", hint=f"known resources: {', '.join(CARDS)}")
     return CARDS[name]

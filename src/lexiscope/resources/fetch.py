@@ -91,7 +91,7 @@ def locate(file: DataFile, *, dataset: str, folder: Path | None = None, how_to_o
         looked = ", ".join(map(str, _paths(file, dataset, folder)))
         get = f"run: lexiscope data get {dataset}, or " if "://" in file.url else ""
         hint = how_to_obtain or f"{get}{_by_hand(file)}"
-        raise DataError(f"{dataset}: the data file {file.path} is not here", why=f"looked for {looked}", hint=hint)
+        raise DataError(f"{dataset}: the data file {file.path} is not here", why=f"searched for {looked}", hint=hint)
     return fetched
 
 
@@ -190,7 +190,7 @@ def _not_downloadable(card: Card, files: tuple[DataFile, ...], folder: Path | No
     missing = _missing_files(files, card.name, folder)
     looked = ", ".join(str(path) for file in missing for path in _paths(file, card.name, folder))
     what = f"{card.name} is not here and cannot be downloaded: {card.licence}"
-    return DataError(what, why=f"looked for {looked}", hint=card.how_to_obtain)
+    return DataError(what, why=f"searched for {looked}", hint=card.how_to_obtain)
 
 
 def _download_file(file: DataFile, dataset: str, wait: Callable[[float], object], tries: int, timeout: float) -> Path:

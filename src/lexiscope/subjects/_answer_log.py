@@ -1,4 +1,4 @@
-"""Finished answers on disk, one line each: found by what was asked, sealed by a checksum, only ever added to.
+"""Finished answers on disk, one line each: found by their request, sealed by a checksum, only ever added to.
 
 A process that is killed while it writes leaves at most one line without an end; it is cut off when the log is next
 opened, and that one answer is asked for again. Several processes may add to the same file.
@@ -97,7 +97,7 @@ class AnswerLog:
                     "this line of stored answers is damaged",
                     place=Place(str(path), number),
                     why="its content does not hash to the number at its beginning",
-                    hint="delete the line and run the same command again: it will be asked anew",
+                    hint="delete the line and run the same command again: it will be asked again",
                 )
             name, answer = json.loads(text)
             self._answers[name] = answer

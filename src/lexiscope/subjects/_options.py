@@ -42,7 +42,7 @@ def read_options(
     """Read the options of a subject as the fields of a dataclass; *of* says whose they are, for errors.
 
     A field's type says which values it takes: texts (``Literal``), a whole number from 0 on (``int``), a number
-    (``float``), yes or no (``bool``), a path (``Path``), any text. *made* are fields that are no option of their own;
+    (``float``), yes or no (``bool``), a path (``Path``), any text. *made* are fields that are not options themselves;
     *known* are the options that they were made of.
 
     >>> from dataclasses import dataclass
@@ -64,7 +64,7 @@ def read_options(
     unknown = [key for key in given if key not in names]
     if unknown:
         hint = f"use one of {', '.join(names)}" if names else "write the name alone"
-        raise SpecError(f"{unknown[0]!r} is no option of {of}", hint=hint)
+        raise SpecError(f"{unknown[0]!r} is not an option of {of}", hint=hint)
     return kind(
         **made, **{key: _parse_value(key, text, types[key], of) for key, text in given.items() if key not in known}
     )

@@ -83,7 +83,7 @@ def policy_of(given: Mapping[str, str]) -> ScoringPolicy:
     """
     name = given.get("policy", "published")
     if name not in PRESETS:
-        raise SpecError(f"{name!r} is no scoring policy", hint=f"use one of {', '.join(PRESETS)}")
+        raise SpecError(f"{name!r} is not a scoring policy", hint=f"use one of {', '.join(PRESETS)}")
     preset = PRESETS[name]
     parts: dict[str, Any] = {part: given.get(part, getattr(preset, part)) for part in _POLICY}
     return ScoringPolicy(**parts)
@@ -105,7 +105,7 @@ def prompting_of(options: HasWording) -> Prompting:
 
 
 def wording_options(options: HasWording) -> dict[str, str]:
-    """Return the options of a spec that name the words in which a task asks; none where the task's first is meant."""
+    """Return the options of a spec that name the wording of a task; none for the task's first wording."""
     named = {"variant": options.variant, "language": options.language}
     return {name: value for name, value in named.items() if value}
 

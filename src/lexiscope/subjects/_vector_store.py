@@ -66,7 +66,7 @@ class VectorStore:
         return read_or_make(self, ["first", what], find)
 
     def has(self, batch: object) -> bool:
-        """Say whether the vectors of a batch are stored."""
+        """Return whether the vectors of a batch are stored."""
         return self._path("vectors", batch).is_file()
 
     def read(self, batch: object) -> Floats:
@@ -110,7 +110,7 @@ def _unseal(path: Path) -> tuple[dict[str, Any], bytes]:
             "this file of stored vectors is damaged",
             place=Place(str(path)),
             why=f"its content hashes to {actual}, written was {expected[:64]!r}",
-            hint="delete the file and run the same command again: it will be computed anew",
+            hint="delete the file and run the same command again: it will be computed again",
         )
     header, _, payload = content.partition(b"\n")
     return json.loads(header), payload

@@ -10,8 +10,8 @@ words that it does not have (``?back_off=no``: no answer). ``baseline:most_linke
 candidate page that most links lead to. ``baseline:random`` draws one of the options of either, and ``t`` or ``f`` where
 two usages are compared or a definition is verified.
 
-``baseline:frequency`` answers minimal pairs: the more frequent word is preferred, by WordNet's tag counts or by a table
-of one's own (``baseline:frequency?table=counts.csv``, columns ``word`` and ``count``). ``baseline:random`` answers them
+``baseline:frequency`` answers minimal pairs: the more frequent word is preferred, by WordNet's tag counts or by your
+own table (``baseline:frequency?table=counts.csv``, columns ``word`` and ``count``). ``baseline:random`` answers them
 too, at chance.
 """
 
@@ -316,8 +316,8 @@ class FirstOption(BaselineSubject):
 class MostFrequentSense(BaselineSubject):
     """Takes the sense that a sense-tagged corpus has most often for the lemma and part of speech of the target.
 
-    *corpus* is a folder with SemCor (another corpus of the same files may lie there), empty for SemCor where data are
-    looked for. Of several keys of an instance the first counts, ties go to the sense that is first in the lexicon.
+    *corpus* is a folder with SemCor (another corpus of the same files may lie there), empty for SemCor in the data
+    folders. Of several keys of an instance the first counts, ties go to the sense that is first in the lexicon.
     A word that the corpus does not have gets its first sense, or no answer where *back_off* is false: a row without
     value and option. Errors of its use: :class:`InputError` for an item without options, or a usage without lemma or
     part of speech; :class:`~lexiscope.core.errors.DataError` if SemCor is not available.
@@ -404,7 +404,8 @@ class ClassCounts:
     def most_frequent(self, word: str, *, among: Sequence[str] = ()) -> str | None:
         """Return the class that was seen most often with a word, or ``None`` for a word that was never seen.
 
-        With *among* only these classes count, and the first of them wins a tie; else the one that was seen first does.
+        With *among* only these classes count, and the first of them wins a tie; without it, the class that was seen
+        first wins a tie.
         """
         counts = self._counts.get(word, Counter())
         # a counter keeps the order in which its keys came

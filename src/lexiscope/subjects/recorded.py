@@ -127,7 +127,7 @@ class Recorded:
         return ResponseTable.concat([recorded, nothing])
 
     def place_of(self, response: Response) -> Place:
-        """Return the file and line of an answer; of a table without lines (Parquet) its row, counted from 1."""
+        """Return the file and line of an answer; for a table without lines (Parquet) its row, counted from 1."""
         if not self._is_file:
             return Place(self.name, item_id=response.item_id)
         rows = self._answers.arrow.to_pylist()

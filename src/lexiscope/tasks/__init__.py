@@ -1,7 +1,7 @@
 """One folder per question that is asked of people and models alike: its words, its scale, its answers."""
 
 DEFAULT = "relatedness"
-"""What a file of items asks where nothing says another question."""
+"""The default question of a file of items."""
 
 BY_VIEW = "same_sense"
 """The same where items are asked or learnt by view (sheets by view, classifiers)."""

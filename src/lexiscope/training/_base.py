@@ -76,7 +76,7 @@ def _without_location(value: Any) -> Any:
 
 
 def _changes(name: str, before: Any, now: Any) -> Iterator[str]:
-    """Say what of a value is another: of settings in settings only those that differ."""
+    """Return the parts of a value that differ: of nested settings, only those that differ."""
     if isinstance(before, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*before, *now)):
             if before.get(key) != now.get(key):

@@ -48,9 +48,9 @@ def mark_checkpoint(
 
 
 def newest_checkpoint(folder: Path, versions: Mapping[str, str]) -> tuple[Path, dict[str, Any]] | None:
-    """Return the folder of the newest whole checkpoint and how far the training was; unfinished folders are deleted.
+    """Return the folder of the newest whole checkpoint and the progress of the training.
 
-    ``None`` if there is no whole one.
+    ``None`` if there is no whole one. Unfinished folders are deleted.
 
     Errors: :class:`RunError` for a damaged checkpoint (this one, or the best one that it names), and for one of other
     *versions* of the libraries: two halves made by two versions would be a result that cannot be repeated.

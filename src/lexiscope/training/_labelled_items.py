@@ -22,7 +22,7 @@ from lexiscope.training.settings import TrainingSettings
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Items as a view shows them, all with a right answer. ``part`` is ``train`` or ``dev``."""
+    """Items as a view shows them, all with a correct answer. ``part`` is ``train`` or ``dev``."""
 
     part: str
     items: tuple[Item, ...]
@@ -33,14 +33,14 @@ class Rows:
         return {"n": len(self.items), "n_given": self.n_given, "sha256": items_digest(self.items)}
 
     def golds(self) -> list[str]:
-        """The right answers, in the order of the items."""
+        """The correct answers, in the order of the items."""
         return [str(item.gold) for item in self.items]
 
 
 def rows_of(items: Sequence[Item], part: str, view: str, *, at_most: int = 0) -> Rows:
     """Return items of one part in a view, or a sample of them.
 
-    Errors: :class:`InputError` where there are none, or naming the first without a right answer; :class:`SpecError` for
+    Errors: :class:`InputError` if there are none, or naming the first without a correct answer; :class:`SpecError` for
     an unknown view.
     """
     if not items:
@@ -48,7 +48,7 @@ def rows_of(items: Sequence[Item], part: str, view: str, *, at_most: int = 0) ->
     check_unique_ids(tuple(items))
     silent = [item for item in items if item.gold is None or not item.gold.strip()]
     if silent:
-        what = f"{len(silent)} of {len(items)} {part} items have no right answer; this is the first"
+        what = f"{len(silent)} of {len(items)} {part} items have no correct answer; this is the first"
         hint = "leave them out, or use a split whose answers are known (those of a test set may be hidden)"
         raise InputError(what, place=Place(item_id=silent[0].item_id), hint=hint)
     return Rows(part, tuple(view_item(item, view) for item in sample_items(items, at_most)), len(items))
@@ -72,7 +72,7 @@ def answers_of(train: Rows, dev: Rows) -> tuple[str, ...]:
 
 
 def gold_numbers(rows: Rows) -> list[float]:
-    """Return the right answers as numbers.
+    """Return the correct answers as numbers.
 
     Errors: :class:`InputError` naming the first that is none.
     """
@@ -81,14 +81,14 @@ def gold_numbers(rows: Rows) -> list[float]:
         try:
             numbers.append(float(str(item.gold)))
         except ValueError as error:
-            what = f"the right answer {item.gold!r} is no number"
-            hint = "ratings are learnt as numbers; answers in words need head=class"
+            what = f"the correct answer {item.gold!r} is not a number"
+            hint = "ratings are learnt as numbers; answers that are text need head=class"
             raise InputError(what, place=Place(item_id=item.item_id), hint=hint) from error
     return numbers
 
 
 def shares_of(rows: Rows) -> dict[str, float]:
-    """Return the share of each right answer: how unequal the classes are."""
+    """Return the share of each correct answer: how unequal the classes are."""
     counts = Counter(rows.golds())
     return {answer: counts[answer] / len(rows.items) for answer in sorted(counts)}
 
@@ -106,7 +106,7 @@ _GROUPED = 50
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What an epoch came to: the mean ``training_loss`` of its steps and the figure on ``dev``, higher = better."""
+    """The result of an epoch: the mean ``training_loss`` of its steps and the figure on ``dev``, higher = better."""
 
     epoch: int
     training_loss: float
@@ -154,7 +154,7 @@ def train_reader(
     Errors: those of :func:`~lexiscope.training._steps.run_steps`.
     """
     if not settings.epochs:
-        return TrainingOutcome(history=[Epoch(0, 0.0, lessons.measure())], stopped="nothing was to be learnt")
+        return TrainingOutcome(history=[Epoch(0, 0.0, lessons.measure())], stopped="no training was needed")
     steps = steps_of(reader, lessons, settings, where["seed"])
     steps.module.requires_grad_(True)
     course = run_steps(steps, step_settings_of(settings), **where)
@@ -164,7 +164,7 @@ def train_reader(
 
 
 def steps_of(reader: LoadedClassifier, lessons: Objective, settings: TrainingSettings, seed: int) -> Steps:
-    """Return the steps of lessons: batches of similar lengths, drawn anew in every epoch."""
+    """Return the steps of lessons: batches of similar lengths, drawn again in every epoch."""
     parts = {"encoder": reader.model} | ({"head": reader.head} if reader.head is not None else {})
     # the last batch of a stretch may be smaller
     whole, rest = divmod(len(lessons.lengths), settings.batch * _GROUPED)

@@ -1,4 +1,4 @@
-"""The steps of a training, the figure after each epoch, and how far it is."""
+"""The steps of a training, the figure after each epoch, and the progress."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Steps:
 
     ``module`` holds the weights that are learnt. ``batches`` gives the batches of an epoch (from 1): numbers below
     ``n_examples``, always ``n_batches`` batches, of which ``parts`` make a step. ``loss`` gives the loss of a batch
-    (``None`` where it teaches nothing) and a number; the epoch's mean is the sum of the losses over that of the
-    numbers. ``labels``: the labels of a batch, where a loss is a sum that is to be divided by the number of labels of
-    the whole step, and ``None`` where it is a mean.
+    (``None`` if it teaches nothing) and a number; the epoch's mean is the sum of the losses over that of the numbers.
+    ``labels``: the labels of a batch if a loss is a sum that must be divided by the number of labels of the whole step,
+    and ``None`` if it is a mean.
 
     ``measure`` is called after an epoch with its number and its mean loss, and gives what is kept of it, a ``result``;
     ``figure`` is what decides of that, higher = better, and ``monitor`` its name in a sentence.
@@ -75,7 +75,7 @@ class Steps:
 
 @dataclass(slots=True)
 class TrainingOutcome:
-    """What a training came to: ``best_epoch`` 0 = none; ``stopped`` says why it ended.
+    """The result of a training: ``best_epoch`` 0 = none; ``stopped`` is the reason why it ended.
 
     ``loss`` and ``count`` add up over the epoch under way.
     """
@@ -97,7 +97,7 @@ def seed_of(*parts: int) -> int:
 
 
 class TrainingPlace(TypedDict, total=False):
-    """Where a training takes place: its ``seed``, its ``folder``, the ``versions`` that decide its bits, and so on."""
+    """The setting of a training: its ``seed``, its ``folder``, the ``versions`` that decide its bits, and so on."""
 
     seed: Required[int]
     folder: Required[Path | None]

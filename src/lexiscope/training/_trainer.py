@@ -167,7 +167,7 @@ class TrainingCallback(transformers.TrainerCallback):  # type: ignore[misc]
             self.progress(f"epoch {epoch + 1}", step + 1, number)
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Say why the training ends, where it does, and mark the checkpoint."""
+        """Return the reason why the training ends here, if it does, and mark the checkpoint."""
         course = self.course
         if control.should_training_stop:
             waited = (state.global_step - state.best_global_step) // self.steps.number >= self.pace.patience

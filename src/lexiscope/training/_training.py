@@ -1,4 +1,4 @@
-"""One training as a folder: its claim, its course, its weights, its record; the same call goes on with it."""
+"""One training as a folder: its claim, its course, its weights, its record; the same call continues it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ACCURACY, MINUS_SQUARED_ERROR = "accuracy", "minus_mean_squared_error"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a training is to be. ``more`` is what else its record says: answers, their shares, the search space.
+    """The plan of a training. ``more`` are the further entries of its record: answers, their shares, the search space.
 
     Errors: :class:`InputError` for a classifier that is to learn nothing.
     """
@@ -101,7 +101,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """A finished training: its folder, the subject that it is, and what it came to on dev.
+    """A finished training: its folder, the subject that it is, and its result on dev.
 
     ``dev_accuracy`` is the figure named by ``monitor``: ``accuracy`` (of retrieval: at rank 1, among the entries that
     dev is searched among), or ``minus_mean_squared_error`` where numbers are learnt. ``pruned``: its weights were
@@ -151,9 +151,9 @@ def train_folder(
 ) -> TrainedModel:
     """Train a model on a job and write it to a folder that a subject loads.
 
-    The same call on the same folder does nothing where the training is finished and goes on where it was broken off; on
-    one thread of a CPU both end with the same bytes. *store*, where nothing is learnt: a folder for files that are the
-    same in every view.
+    The same call on the same folder does nothing if the training is finished and continues it if it was interrupted; on
+    one thread of a CPU the resulting files are identical. *store*, if nothing is learnt: a folder for files that are
+    the same in every view.
     Errors: :class:`RunError` for a folder of another training, or a damaged checkpoint; :class:`SubjectError` for a
     model that cannot be read; :class:`MissingExtraError`; those of *build*.
     """
@@ -198,7 +198,7 @@ def write_untrained(
         if not (out / RECORD).is_file():
             write_json(out / CLAIM, claim)
             dev, findings = figure()
-            course = TrainingOutcome(history=[Epoch(0, 0.0, dev)], stopped="nothing was to be learnt")
+            course = TrainingOutcome(history=[Epoch(0, 0.0, dev)], stopped="no training was needed")
             decided = {name: value for name, value in findings.items() if name != "cut"}
             _write_record(out, job, claim | decided, course, {}, {"cut": findings.get("cut", {})})
             write_machine(out, time.monotonic() - begun)
@@ -304,7 +304,7 @@ def put_shared(store: Path, content: object, out: Path, write: Callable[[Path], 
     """Put the files that *write* makes in a folder into *out*, and return their sha256 by name.
 
     *content* is all that decides their bytes (a JSON value): those that an equal one has left in *store* are taken.
-    Errors: :class:`RunError` naming files of the store that are missing or damaged, or where nothing can be written.
+    Errors: :class:`RunError` naming files of the store that are missing or damaged, or cannot be written.
     """
     kept = store / digest(content)[:40]
     if kept.is_dir():
@@ -324,7 +324,7 @@ def _check_shared(kept: Path) -> None:
     wrong = [path.name for path, expected in paths.items() if not path.is_file() or sha256_of(path) != expected]
     if wrong:
         why = f"not as it was written: {', '.join(wrong)}"
-        hint = "delete this folder and run the same command again: it will be written anew"
+        hint = "delete this folder and run the same command again: it will be written again"
         raise RunError("these files of an untrained encoder are damaged", place=Place(str(kept)), why=why, hint=hint)
 
 

@@ -1,8 +1,8 @@
-"""Bi-encoders: a sentence and an entry are read apart; the right entry is to be nearer than every other.
+"""Bi-encoders: sentence and entry are read separately; the right entry should be nearer than every other.
 
 The query is the sentence with the target between ``[`` and ``]``, an entry ``[CLS] name ‖ description [SEP]``. Every
-batch is mined for triplets (a query, its entry, another entry of the batch) that lie within the margin; their loss is
-the triplet margin loss on cosines. With 0 epochs the encoder stays as it is: a probe that costs no training.
+batch is mined for triplets (a query, its entry, another entry of the batch) that violate the margin; their loss is the
+triplet margin loss on cosines. With 0 epochs the encoder stays as it is: a probe that costs no training.
 *Source:* the context–word bias study, §2.4; Liu et al. 2021 (SapBERT) for the online mining.
 """
 
@@ -55,12 +55,12 @@ def train_bi_encoder(
     store: Path | None = None,
     **how: Unpack[TrainingOptions],
 ) -> TrainedModel:
-    """Train a bi-encoder on items of retrieval, or go on with it, and keep the vectors of the whole search space.
+    """Train a bi-encoder on items of retrieval, or continue its training, and keep the vectors of all entries.
 
     The figure on dev is the accuracy at rank 1 among the right entries of dev and others, ``dev_entries`` in all.
     *store* is a folder for the encoder's files and the vectors of entries, which all views share where nothing is
     trained (0 epochs): they are made once, and a finished training needs the store no more.
-    Errors: :class:`InputError` naming an item without a right answer, or one that the search space does not hold;
+    Errors: :class:`InputError` naming an item without a correct answer, or one that the search space does not hold;
     :class:`RunError`, :class:`SubjectError` as for pairs.
     """
     asked, rows = training_parts(train, dev, how)
@@ -140,8 +140,8 @@ def _objective(reader: LoadedClassifier, job: Job, space: SearchSpace, kept: Vec
 class Triplets:
     """The triplet margin loss on the cosines of those triplets of a batch that a miner finds.
 
-    A triplet is a query, an entry of its label, an entry that is not right for it; it lies within the margin where the
-    query is nearer to the first than to the second by at most *margin*. ``all`` mines all of these, ``hard`` those
+    A triplet is a query, an entry of its label, an entry that is not right for it; it violates the margin unless the
+    query is nearer to the first than to the second by more than *margin*. ``all`` mines all of these, ``hard`` those
     whose second entry is at least as near as the first, ``semihard`` the others. Errors: :class:`MissingExtraError`.
     """
 

@@ -1,7 +1,7 @@
 """What fits into a budget of time: the whole protocol, a reduced one, or none of the training.
 
-A few steps are measured on the views, the encoder and the items of the run. What the plan leaves out it says in words,
-for the report: a figure of a reduced protocol is not one of the published one.
+A few steps are measured on the views, the encoder and the items of the run. The plan lists what it omits as text for
+the report: a figure of a reduced protocol is not one of the published protocol.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class BudgetPlan:
-    """What is to be run: a grid with its settings, or no training; ``left_out`` says what is missing, in words.
+    """The plan of a run: a grid with its settings, or no training; ``left_out`` lists what is missing, as text.
 
     ``zero_shot``: fit a probe (method ``threshold``), or a bi-encoder with these settings, which have 0 epochs.
 
@@ -84,7 +84,7 @@ class BudgetPlan:
             return f"the whole protocol is run: about {seconds}"
         how = "no model is trained" if self.protocol == "zero_shot" else "a reduced protocol is run"
         cost = f"about {seconds}; the whole protocol would take about {_duration_text(self.seconds_full)}"
-        return f"{how} ({cost}); left out: {'; '.join(self.left_out)}"
+        return f"{how} ({cost}); omitted: {'; '.join(self.left_out)}"
 
 
 def read_duration(text: str) -> float:
@@ -100,7 +100,7 @@ def read_duration(text: str) -> float:
         sum(int(part or 0) * size for part, size in zip(match.groups(), (3600, 60, 1), strict=True)) if match else 0
     )
     if not seconds:
-        raise InputError(f"{text!r} is no duration", hint="write 30m, 1h30m or 90s")
+        raise InputError(f"{text!r} is not a duration", hint="write 30m, 1h30m or 90s")
     return float(seconds)
 
 

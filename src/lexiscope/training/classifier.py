@@ -48,9 +48,9 @@ _TARGETS = {METHOD: 2, VERIFICATION: 0}
 def train_pair_classifier(
     train: Sequence[Item], dev: Sequence[Item], encoder: str, *, task: str = BY_VIEW, **how: Unpack[TrainingOptions]
 ) -> TrainedModel:
-    """Train a classifier of pairs in a view, or go on with it; *encoder* is ``minilm``, a folder or a hub id.
+    """Train a classifier of pairs in a view, or continue its training; *encoder* is ``minilm``, a folder or a hub id.
 
-    Errors: :class:`InputError` naming an item without a right answer, without two usages, or where only one answer
+    Errors: :class:`InputError` naming an item without a correct answer, without two usages, or if only one answer
     occurs; :class:`RunError` for a folder of another training; :class:`SubjectError` for a model that cannot be read.
     """
     asked, rows = training_parts(train, dev, how)
@@ -154,16 +154,16 @@ GLOSS = "gloss"
 def train_gloss_classifier(
     train: Sequence[Item], dev: Sequence[Item], encoder: str, **how: Unpack[TrainingOptions]
 ) -> TrainedModel:
-    """Train a classifier of sentence and gloss on items of sense disambiguation, or go on with it.
+    """Train a classifier of sentence and gloss on items of sense disambiguation, or continue its training.
 
     Items with one sense alone are not learnt from, and count on dev. Errors: :class:`InputError` naming an item without
-    a right answer or glosses, or whose right answer is none of its senses; :class:`RunError`, :class:`SubjectError` as
-    for pairs.
+    a correct answer or glosses, or whose correct answer is not one of its senses; :class:`RunError`,
+    :class:`SubjectError` as for pairs.
     """
     asked, rows = training_parts(train, dev, how)
     for item in (*rows[0].items, *rows[1].items):
         if not correct_ids(item) & set(glosses_of(item)):
-            what = f"the right answer {item.gold!r} is none of its senses: {', '.join(glosses_of(item))}"
+            what = f"the correct answer {item.gold!r} is not one of its senses: {', '.join(glosses_of(item))}"
             raise InputError(what, place=Place(item_id=item.item_id), hint="correct it, or leave the item out")
     learnt = Rows("train", tuple(item for item in rows[0].items if len(glosses_of(item)) > 1), rows[0].n_given)
     if not learnt.items:
@@ -183,7 +183,7 @@ def train_gloss_classifier(
 def train_verification(
     train: Sequence[Item], dev: Sequence[Item], encoder: str, **how: Unpack[TrainingOptions]
 ) -> TrainedModel:
-    """Train a classifier of sentence and definition on items of sense verification, or go on with it.
+    """Train a classifier of sentence and definition on items of sense verification, or continue its training.
 
     Errors: those of pairs; :class:`InputError` E402 naming an item without a definition.
     """

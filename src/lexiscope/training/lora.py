@@ -1,8 +1,8 @@
 """Fine-tuning a language model on people's ratings with LoRA: its examples, and a folder that loads as a subject.
 
 The model reads an item's question, as a chat model is asked it, and learns the number that people's mean rating rounds
-to; the loss is on the tokens of that number alone. Only the adapter's weights change. A training that was broken off,
-however it ended, goes on from its last checkpoint and ends with the same adapter. *Source:* AmbiStory §5.3.1.
+to; the loss is on the tokens of that number alone. Only the adapter's weights change. A training that was interrupted,
+for any reason, continues from its last checkpoint and ends with the same adapter. *Source:* AmbiStory §5.3.1.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class TunedModel:
 
     @property
     def best(self) -> EpochResult:
-        """What the kept epoch came to."""
+        """The result of the kept epoch."""
         return self.history[self.best_epoch - 1]
 
 
@@ -95,8 +95,8 @@ def train_lora(
     """Train an adapter on rated items and write it to a folder that ``causal_lm:`` and ``chat:`` load.
 
     *model*: a folder, or ``HUB_ID#REVISION``. *command* is what the user typed. The same call on the same folder does
-    nothing where the training is finished and goes on where it was broken off; on one thread of a CPU both end with
-    the same bytes.
+    nothing if the training is finished and continues it if it was interrupted; on one thread of a CPU the resulting
+    files are identical.
     Errors: :class:`RunError` for a folder of another training, or a damaged checkpoint; :class:`SubjectError` for a
     model that cannot be read or an item that does not fit it; :class:`InputError` for ratings off the scale;
     :class:`MissingExtraError`.
@@ -218,7 +218,7 @@ Validate = Callable[[Doubles], tuple[float | None, float]]
 
 @dataclass(frozen=True, slots=True)
 class EpochResult:
-    """What an epoch came to.
+    """The result of an epoch.
 
     ``training_loss``: the mean over the number tokens seen in it, dropout on; ``validation_loss``: after it, dropout
     off (*unit:* nats). ``spearman`` with the mean ratings, ``None`` where every prediction was the same;
@@ -471,7 +471,7 @@ class TokenizedExample:
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """What is to be learnt at each place of :attr:`ids`: the number's tokens; all others are masked.
+        """The training target at each place of :attr:`ids`: the number's tokens; all others are masked.
 
         >>> TokenizedExample("i", (7, 8, 9), ((4,), (5,)), target=1).labels
         (-100, -100, -100, 5)
@@ -614,9 +614,9 @@ def split_items(
     """Split rated items for a training.
 
     Without *how*: the dataset's own split where every item has one, else by word, with *share* of the items for the
-    validation (:func:`lexiscope.items.arrange.splits.split_by_word`, *seed*). Items of the part ``test`` are left out
+    validation (:func:`lexiscope.items.arrange.splits.split_by_word`, *seed*). Items of the part ``test`` are excluded
     either way.
-    Errors: :class:`InputError` where a part would be empty, or where there is no own split.
+    Errors: :class:`InputError` if a part would be empty, or if there is no own split.
     """
     own = all(CONDITION in rated.item.conditions for rated in items)
     if how == "own" and not own:
@@ -640,7 +640,7 @@ def _own(items: Sequence[RatedItem]) -> Split:
 
 def _by_word(items: Sequence[RatedItem], share: float, seed: int) -> Split:
     if not 0 < share < 1:
-        raise InputError(f"the share of the validation lies between 0 and 1, not at {share:g}")
+        raise InputError(f"the share of the validation must be between 0 and 1, not {share:g}")
     used = {rated.item.item_id: rated for rated in items if rated.item.conditions.get(CONDITION) != "test"}
     shares = {"training": 1 - share, "validation": share}
     parts = split_by_word([rated.item for rated in used.values()], shares, seed=seed)

@@ -35,7 +35,7 @@ class LoraSettings:
     )
     learning_rate: float = option(2e-4, "of AdamW")
     effective_batch: int = option(16, "items of one step")
-    epochs: int = option(20, "at most so many")
+    epochs: int = option(20, "maximum number of epochs")
     patience: int = option(5, "epochs without a better validation after which the training ends")
     rounding: Rounding = option("half_up", "how a mean rating becomes the number that is learnt")
     monitor: Monitor = option("loss", "the validation figure that decides which epoch is best")
@@ -54,7 +54,7 @@ class LoraSettings:
             allowed, value = setting.choices(), getattr(self, setting.name)
             if allowed and value not in allowed:
                 hint = f"use {', '.join(allowed)}"
-                raise InputError(f"{value!r} is no {setting.name} of a LoRA training", hint=hint)
+                raise InputError(f"{value!r} is not a valid {setting.name} of a LoRA training", hint=hint)
         counts = ("r", "alpha", "effective_batch", "epochs", "patience", "batch", "threads", "checkpoint_steps")
         small = [name for name in counts if getattr(self, name) < 1]
         if small or not self.target_modules:

@@ -1,4 +1,4 @@
-"""One training of a study: a method on a view with a seed and a rate, in a folder of its own.
+"""One training of a study: a method on a view with a seed and a rate, in a separate folder.
 
 A shard depends on nothing but its arguments: shards may be run in any order and by several processes, one per folder at
 a time, and a shard that is finished is only read. Its folder holds a hash of everything that went into it.
@@ -44,7 +44,7 @@ def train_method(
     command: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> TrainedModel:
-    """Train one shard, go on with it, or find it finished.
+    """Train one shard, continue its training, or find it finished.
 
     *items* are given whole; the view is applied here. *encoder*: ``minilm``, a folder, ``HUB_ID#REVISION``. *task*
     default: that of the method; a probe needs one where it does not compare pairs. *space*: of a bi-encoder. *store*: a

@@ -1,11 +1,11 @@
 """Probes that take no training steps: a threshold on the cosines of an untrained encoder, and the label baseline.
 
 For pairs, the cosine of the vectors of the two targets is compared with a threshold; for definitions, that of the usage
-and of the text; for senses, the nearest gloss is chosen. The threshold of a layer is the one with the most right
+and of the text; for senses, the nearest gloss is chosen. The threshold of a layer is the one with the most correct
 answers in training, the layer the one with the most on dev (the lowest of several).
 
 The label baseline answers with the most frequent answer of the training items, or with their mean. It equals, without
-noise, a trained model that sees nothing (the view ``label``). For senses it draws, as nothing tells them apart.
+noise, a trained model that sees nothing (the view ``label``). For senses it draws, as it has no information about them.
 *Source:* the context–word bias study, §2.2 (LABEL).
 """
 
@@ -35,7 +35,7 @@ _COMPARED = {"pair": "pair", "verification": "verification", "gloss": "senses"}
 """What is compared, by the method that learns the answers to a task."""
 
 _BEYOND = 2.0
-"""A threshold that no cosine reaches, where one answer is best for all."""
+"""A threshold that no cosine reaches, for data in which one answer is best for all."""
 
 
 def probe_question(task: str) -> str | None:
@@ -59,7 +59,7 @@ def fit_threshold(
 
     *store* is a folder in which the encoder's vectors are kept, for other views, seeds and trainings.
     Errors: :class:`InputError` for a task that has no such question, for answers other than t and f, and naming an item
-    without a right answer; :class:`RunError` for a folder of another training; those of the encoder.
+    without a correct answer; :class:`RunError` for a folder of another training; those of the encoder.
     """
     asked = (settings or TrainingSettings()).only("max_rows", "max_dev_rows", "query", "device", "threads")
     question = probe_question(task)
@@ -127,8 +127,8 @@ def fit_label_baseline(
 
     Of several most frequent answers it is the first in the alphabet. The figure on dev of sense disambiguation is what
     drawing is expected to get right.
-    Errors: :class:`InputError` naming an item without a right answer, or whose answer is no number where one is learnt,
-    or where only one answer occurs; :class:`RunError` for a folder of another training.
+    Errors: :class:`InputError` naming an item without a correct answer, or whose answer is not a number if numbers are
+    learnt, or if only one answer occurs; :class:`RunError` for a folder of another training.
     """
     asked = (settings or TrainingSettings()).only("head")
     rows = rows_of(train, "train", VIEW), rows_of(dev, "dev", VIEW)

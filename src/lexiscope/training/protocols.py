@@ -44,7 +44,7 @@ _SEARCHED = (
 class TrainingPlan:
     """What is trained of one encoder on one dataset. ``how`` and ``left_out`` say so, and what the paper has more.
 
-    ``test_rows``: at most so many items are tested, 0 = all. ``trained_label``: a model is trained on the view label
+    ``test_rows``: the maximum number of tested items, 0 = all. ``trained_label``: a model is trained on the view label
     too; otherwise LABEL is the closed form that such a model would reach.
     """
 
@@ -151,7 +151,7 @@ def _rows_left_out(plan: TrainingPlan, parts: ItemDivision, task: str) -> list[s
 
 
 def is_retrieval(task: str) -> bool:
-    """Say whether the items of a task are answered by a search among all entries.
+    """Return whether the items of a task are answered by a search among all entries.
 
     >>> is_retrieval("entity_link"), is_retrieval("same_sense")
     (True, False)

@@ -1,7 +1,7 @@
 """Selection on dev: a grid of learning rates and seeds, of which the best on dev is the model that is tested.
 
 Every cell of the grid is a shard (:mod:`lexiscope.training.methods`). They are run in any order, by one process or by
-several; merging them gives the same table. A grid that was broken off goes on and ends with the same figures.
+several; merging them gives the same table. An interrupted grid continues and ends with the same figures.
 *Source:* the context–word bias study, §2.4 and Table 7 (SD over seeds on dev).
 """
 

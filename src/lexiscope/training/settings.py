@@ -30,7 +30,7 @@ _RUNNING = ("checkpoint_steps",)
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """How a model is trained on a view. *Source:* the context–word bias study, §2.4, where it says a number.
+    """How a model is trained on a view. *Source:* the context–word bias study, §2.4, if it gives a number.
 
     The published grid of learning rates is :data:`RATES`. The paper does not say ``schedule``, ``warmup``,
     ``weight_decay`` (not of biases and norms), ``max_gradient_norm`` and ``dropout``. The same items are sampled for
@@ -40,7 +40,7 @@ class TrainingSettings:
     """
 
     learning_rate: float = option(2e-5, "of AdamW")
-    epochs: int = option(10, "at most so many; 0: the encoder of a bi_encoder stays as it is")
+    epochs: int = option(10, "maximum number of epochs; 0: the encoder of a bi_encoder stays as it is")
     patience: int = option(3, "epochs without a better dev after which a training ends")
     batch: int = option(16, "readings of a step")
     schedule: Schedule = option("linear", "of the learning rate")
@@ -49,8 +49,8 @@ class TrainingSettings:
     max_gradient_norm: float = option(1.0, "gradients are clipped to it; 0: never")
     dropout: float = option(0.1, "of the features")
     longest: int = option(256, "most tokens of a reading; a longer context is cut far from its targets")
-    max_rows: int = option(0, "learn from a sample of so many items; 0: all")
-    max_dev_rows: int = option(0, "choose by a sample of so many items; 0: all")
+    max_rows: int = option(0, "number of sampled items to learn from; 0: all")
+    max_dev_rows: int = option(0, "number of sampled items to choose by; 0: all")
     head: Head = option("class", "learn answers or numbers")
     class_weights: ClassWeights = option("none", "of the answers")
     margin: float = option(0.2, "of the triplets")
@@ -67,7 +67,7 @@ class TrainingSettings:
         for setting in settings_of(TrainingSettings):
             allowed, value = setting.choices(), getattr(self, setting.name)
             if allowed and value not in allowed:
-                what = f"{value!r} is no {setting.name} of a training"
+                what = f"{value!r} is not a valid {setting.name} of a training"
                 raise InputError(what, hint=f"use {', '.join(allowed)}")
         small = [name for name in _COUNTS if getattr(self, name) < 1]
         if small:

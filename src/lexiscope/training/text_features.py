@@ -43,7 +43,7 @@ def text_matrix(items: Sequence[Item], further: Sequence[Item], view: str) -> An
 
     *Shape:* (items and further, features), sparse.
     What a feature is follows from *items* alone, not from *further* ones; what tells a label is learnt from some items.
-    Errors: :class:`InputError` for a view that is none of :data:`VIEWS`.
+    Errors: :class:`InputError` for a view that is not one of :data:`VIEWS`.
     """
     if view not in VIEWS:
         raise InputError(f"no features of the view {view!r}", hint=f"use one of {', '.join(VIEWS)}")

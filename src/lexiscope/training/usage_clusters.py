@@ -36,16 +36,18 @@ class ClusterSettings:
 
     layer: int = option(-1, "of the encoder, 0 its embeddings; -1 is the last")
     masked: bool = option(False, "hide the target: its context alone makes the vector")
-    n_senses: int = option(0, "of each word; 0: as many as the usages support", flag="--senses", least=0, most=50)
+    n_senses: int = option(
+        0, "number of senses per word; 0: as many as the usages support", flag="--senses", least=0, most=50
+    )
     rule: Rule = option("likelihood", "what chooses the number of senses")
     most: int = option(6, "the most senses of a word", flag="--most", least=2, most=50)
     dimensions: int = option(8, "principal components of a word's usages that are kept", least=1)
-    fewest: int = option(20, "words with fewer usages are left out", flag="--fewest", least=10)
+    fewest: int = option(20, "words with fewer usages are excluded", flag="--fewest", least=10)
 
 
 @dataclass(frozen=True, slots=True)
 class MadeClusters:
-    """Senses that were written: the clusters of each word, and words that were left out with the reason."""
+    """Senses that were written: the clusters of each word, and excluded words with the reason."""
 
     folder: Path
     clusters: Mapping[str, WordClusters]

@@ -144,7 +144,7 @@ class FittedOdds:
         return [self.known[int(odds > 0)] for odds in self.odds.tolist()]
 
     def of_right(self, golds: Sequence[str]) -> list[float]:
-        """Return the log odds of the right answer of each row."""
+        """Return the log odds of the correct answer of each row."""
         return [odds if gold == self.known[1] else -odds for odds, gold in zip(self.odds.tolist(), golds, strict=True)]
 
 

@@ -52,7 +52,7 @@ _WORDS_LEARNT = (
     "A logistic regression on words, characters, lengths and what two texts share, trained on each view. It knows no "
     "meanings: a model that understands the texts may reach more with the whole input, and lower biases."
 )
-_COUNTED = "No model: it counts which answers stood beside the same shown texts in training."
+_COUNTED = "No model: it counts which answers the same shown texts had in training."
 _NEARNESS = "it compares the two words of a pair with each other and does not see which words they are"
 
 Ask = Callable[[Any, Sequence[Item], str, str], ResponseTable]

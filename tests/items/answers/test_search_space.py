@@ -66,7 +66,7 @@ def test_a_search_becomes_rows() -> None:
 def test_right_answers_are_entries() -> None:
     """One of several right answers is enough; an item without gold is no fault; else the item is named."""
     check_reachable([item("a", "Q2|Q7"), item("b", None)], TOWNS)
-    with pytest.raises(InputError, match=r"item 'c': the right answers of 1 items .* 'Q7'"):
+    with pytest.raises(InputError, match=r"item 'c': the correct answers of 1 items .* 'Q7'"):
         check_reachable([item("a", "Q1"), item("c", "Q7")], TOWNS)
 
 

@@ -180,7 +180,7 @@ def test_missing_splits_are_made_by_word_and_reported(
 
 def test_items_without_a_right_answer_cannot_be_divided() -> None:
     """Nothing can be tested: an error, and no empty split."""
-    with pytest.raises(InputError, match="no item has a right answer"):
+    with pytest.raises(InputError, match="no item has a correct answer"):
         divide_by_splits([item(1, split="test", gold=None)], 1)
 
 

@@ -109,7 +109,7 @@ def test_bad_rows_are_named(tmp_path: Path, line: str, header: str, code: str, c
 
 def test_no_column_says_which_word(tmp_path: Path) -> None:
     """A file without spans and targets is refused as a whole."""
-    with pytest.raises(InputError, match=r"my_pairs\.csv:1.*E006.*which word is meant"):
+    with pytest.raises(InputError, match=r"my_pairs\.csv:1.*E006.*no column names the target word"):
         read(tmp_path, ["A bank,The bank,T,train"], "text_1,text_2,gold,split")
 
 

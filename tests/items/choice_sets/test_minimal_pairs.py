@@ -137,9 +137,9 @@ def test_choosing_suites_and_conditions() -> None:
         "synonymy/7/substitution/controlled",
         "synonymy/7/relation/means/controlled",
     ]
-    with pytest.raises(SpecError, match="is no condition"):
+    with pytest.raises(SpecError, match="unknown condition"):
         choice_sets([BANK], conditions=["control"])
-    with pytest.raises(SpecError, match="is no mode"):
+    with pytest.raises(SpecError, match="unknown mode"):
         choice_sets([BANK], mode="dirty")  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="no template has these conditions"):
         choice_sets([BANK], suites=["substitution"], conditions=["correct_vs_random"])

@@ -87,7 +87,7 @@ def test_other_relations_and_languages(tmp_path: Path) -> None:
         ),
         ("suite: relation\n", "suite: relation\n    turned: '{Word} no es'\n", 5, "E612", "exchanges target and word"),
         ("suite: relation\n", "suite: relation\n    turned: '{target} es {wrd}'\n", 5, "E612", r"mean \{word\}"),
-        ("[controlled]", "[controled]", 11, "E612", "controled is no condition"),
+        ("[controlled]", "[controled]", 11, "E612", "conditions are missing or unknown: controled"),
         ("[controlled]", "controlled", 11, "E612", "is a list"),
         ("name: suelto", "name: 7", 7, "E612", "quotation marks"),
         ("name: suelto", "name: opuesto", 7, "E440", "two templates"),

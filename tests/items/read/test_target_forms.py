@@ -64,7 +64,7 @@ def test_a_span_in_its_place() -> None:
     ("span", "what"),
     [
         ((4, 8), r"E101\] span 4:8 covers 'bank': it begins or ends inside a word"),
-        ((0, 3), r"E101\] span 0:3 covers 'The': its letters are no form of 'bank'"),
+        ((0, 3), r"E101\] span 0:3 covers 'The': its letters match no known form of 'bank'"),
         ((3, 9), r"E104\] span 3:9 starts or ends with white space"),
         ((9, 99), r"E103\] span 9:99 does not lie inside a text of 10 characters"),
         ((3, 4), r"E104\] span 3:4 starts or ends with white space"),

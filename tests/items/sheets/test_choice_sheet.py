@@ -115,7 +115,7 @@ def _set(row: int, column: str, text: str) -> Callable[[Rows], Rows]:
         (_set(0, "option_a", "coat"), "E474", "'jacket'"),
         (_set(0, "sentence_b", "She wore it."), "E474", "as it was shown"),
         (lambda rows: rows[:2], "E473", "'i3'"),
-        (lambda rows: [*rows, rows[0]], "E472", "'i1' stands twice"),
+        (lambda rows: [*rows, rows[0]], "E472", "'i1' occurs twice"),
     ],
 )
 def test_what_was_changed_is_refused(tmp_path: Path, change: Callable[[Rows], Rows], code: str, named: str) -> None:

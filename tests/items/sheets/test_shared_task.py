@@ -71,7 +71,7 @@ GOOD = '{"id": "0", "prediction": 4}\n'
         (GOOD + '{"id": "1", "prediction": 0.9}', ["line 2: the prediction must be from 1 to 5; there is 0.9"]),
         (GOOD + '{"id": "1", "prediction": 5.9}', ["line 2: the prediction must be from 1 to 5"]),
         (GOOD + '{"id": "1", "prediction": 1e999}', ["line 2: the prediction must be from 1 to 5; there is inf"]),
-        (GOOD + '{"id": "1", "prediction": NaN}', ["line 2: this line is no JSON: NaN", "1 of 2"]),
+        (GOOD + '{"id": "1", "prediction": NaN}', ["line 2: this line is not JSON: NaN", "1 of 2"]),
         (GOOD + '{"id": 1, "prediction": 3}', ["line 2: the id must be the text of a row", "1 of 2"]),
         (GOOD + '{"id": "2", "prediction": 3}', ['line 2: the id must be the text of a row from "0" to "1"', "1 of 2"]),
         (GOOD + '{"id": "01", "prediction": 3}', ["line 2: the id must be the text of a row", "1 of 2"]),
@@ -79,8 +79,11 @@ GOOD = '{"id": "0", "prediction": 4}\n'
         (GOOD + GOOD, ["line 2: the id '0' comes twice", "1 of 2"]),
         (GOOD + '{"id": "1"}', ['line 2: this line needs an object with "id" and "prediction"', "1 of 2"]),
         (GOOD + "[1, 3]", ["line 2: this line needs an object", "1 of 2"]),
-        (GOOD + '{"id": "1", "prediction": 3', ["line 2: this line is no JSON", "1 of 2"]),
-        (GOOD + '{"id": "1", "prediction": 3, "prediction": 4}', ["line 2: this line is no JSON: a name", "1 of 2"]),
+        (GOOD + '{"id": "1", "prediction": 3', ["line 2: this line is not JSON", "1 of 2"]),
+        (
+            GOOD + '{"id": "1", "prediction": 3, "prediction": 4}',
+            ["line 2: this line is not JSON: it has a name", "1 of 2"],
+        ),
         ("", ["2 of 2 ids have no prediction: 0, 1"]),
     ],
 )
@@ -109,5 +112,5 @@ def test_a_file_in_another_encoding(tmp_path: Path) -> None:
 def test_the_number_of_faults_is_said(tmp_path: Path) -> None:
     """Reading names the first fault and how many there are."""
     (tmp_path / "s.jsonl").write_text("x\ny\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"s\.jsonl:1: this line is no JSON.*\(3 faults in all\)"):
+    with pytest.raises(InputError, match=r"s\.jsonl:1: this line is not JSON.*\(3 faults in all\)"):
         read_submission(tmp_path / "s.jsonl", 1)

@@ -125,7 +125,7 @@ def test_a_map_of_many_senses(tmp_path: Path) -> None:
     write_senses(tmp_path / "s", made, {})
     (figure,) = explore(Gasi(str(tmp_path / "s")), ["w0"], subject_id="gasi:s").maps
     assert figure is not None
-    assert figure.caption.startswith("Of each sense the 3 nearest neighbours are drawn. What stands")
+    assert figure.caption.startswith("The 3 nearest neighbours of each sense are drawn. Points that")
     assert len(figure.data["name"]) <= 30 + 90
 
 
@@ -234,5 +234,5 @@ def test_several_subjects_have_a_section_a_page_and_maps_each(tmp_path: Path) ->
     ]
     assert write_pages(found, tmp_path) == ("senses_1.html",)
     (section,) = sections_with_pages(found)
-    assert "The file senses_1.html beside this report" in section.paragraphs[-1]
+    assert "The file senses_1.html in the folder of this report" in section.paragraphs[-1]
     assert not [figure for each in section.subsections for figure in each.figures]

@@ -49,7 +49,7 @@ def test_what_is_below_a_baseline_is_noted_and_said() -> None:
     assert [column.header for column in table.columns] == ["Cell", "Word frequency", "M", "K"]
     assert table.rows[0][:3] == ("One", 50.0, Noted("−3.5 [−9.0, −2.5]", "Below what word frequency alone gives."))
     assert below_baseline(results, {"one": "One"}, NAMES) == [
-        "M lies below the word-frequency baseline in One (3.5 points)."
+        "M is below the word-frequency baseline in One (3.5 points)."
     ]
     assert above_baseline_table([], {"one": HALF}, counts="", names=NAMES) is None
 
@@ -98,7 +98,7 @@ def test_who_follows_the_tokens_is_warned_of() -> None:
     not_so = delta_effect([1, 0] * 8, [1, 1, -1, -1] * 4)
     rows = [("M", "One", follows), ("M", "Two", not_so), ("K", "One", not_so)]
     assert token_warnings(rows, {"M": "score"}) == [
-        "Warning: decisions of M under score follow the token delta in 1 cell: One (100 % right with more tokens, "
+        "Warning: decisions of M under score follow the token delta in 1 cell: One (accuracy 100 % with more tokens, "
         "0 % with fewer)."
     ]
 

@@ -126,7 +126,7 @@ def test_errors_name_the_entries() -> None:
     assert first.rows[0] == (
         "i1", "jaguar", "The [jaguar] near the factory", ENTRIES["q1"], ENTRIES["q9"], "factory"
     )  # fmt: skip
-    assert first.rows[1][2] == Missing("The text is not at hand.")
+    assert first.rows[1][2] == Missing("The text is not available.")
     assert first.rows[1][3] == "Ford; Ford <river>"
     assert [column.header for column in second.columns] == ["Item", "Text", "Right", "Answered in WORD"]
     assert section.paragraphs == (

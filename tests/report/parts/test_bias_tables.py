@@ -155,7 +155,7 @@ def test_flips_are_listed_and_counted() -> None:
     ]
     table = flips_table(guesses)
     assert table.rows[0][3:] == (True, "t → f", "t → t", "person")
-    assert table.rows[1][3:] == (Missing("Nobody judged it."), "t → no answer", "t → f", "model")
+    assert table.rows[1][3:] == (Missing("Not judged."), "t → no answer", "t → f", "model")
     assert table.notes[0].startswith("1 of 2 guesses are valid other words")
     assert table.notes[1].endswith("the model keeps its own in 1.")
     with pytest.raises(InputError):

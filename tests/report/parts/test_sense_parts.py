@@ -207,8 +207,7 @@ def test_the_table_names_the_best_and_the_pairs_in_another_order() -> None:
 def test_one_line_says_whether_the_best_are_the_same() -> None:
     """Other best subjects with the measures that say so; the same ones; nothing if nothing is compared."""
     assert told(60, 50, 40, 80) == (
-        "In 1 of 1 comparisons the two have other best vectors (Rho and found); in 1 a pair stands clearly in another "
-        "order"
+        "In 1 of 1 comparisons the two have other best vectors (Rho and found); in 1 a pair is clearly in another order"
     )
     assert told(60, 50, 80, 40) == "All 1 comparisons of a rho with the reading have the same best vectors"
     assert orders_sentence({}, first="a", second="b", who="c") == ""

@@ -83,7 +83,7 @@ def test_duplicates_say_who_is_compared_and_who_is_not() -> None:
     part = duplicates_part(questions(), {"gasi:x": "model"}, Reference(vectors, "made up"))
     text = to_text(part.tables[0])
     assert len(part.tables[0].rows) == 4
-    assert "model: left out: questions 1 without a majority, 1 with a dummy chosen; 6 of 7 words" in text
+    assert "model: excluded: questions 1 without a majority, 1 with a dummy chosen; 6 of 7 words" in text
     assert "Reference vectors: made up." in text
     (figure,) = part.figures
     assert sorted(set(figure.data["side"])) == ["agree", "disagree"]

@@ -71,7 +71,7 @@ def test_the_peak_stands_beside_what_allows_for_its_layer_having_been_chosen() -
     chosen, plain = _curve("BETO", 0.1, 0.4, chosen=0.31), _curve("mBERT", 0.1, 0.2)
     figure = peak_panels([chosen, plain], HEADING)
     assert figure.svg.count("choice allowed for: .31") == 1
-    assert "Choice allowed for: the value at the layer chosen on the words drawn" in figure.caption
+    assert "Choice allowed for: the value of the other words at the layer chosen on the words drawn" in figure.caption
     together = trajectories([chosen, plain], HEADING, statistic="R²")
     for drawn in (figure, together):
         np.testing.assert_array_equal(drawn.data["chosen"], [0.31, 0.31, np.nan, np.nan])

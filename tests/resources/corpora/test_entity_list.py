@@ -136,8 +136,8 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("", r"pages\.tsv:1: this file is empty"),
         ("id\ttitle\nQ1\tx\nQ2\n", r"pages\.tsv:3: this row has 1 cells, the header has 2"),
         ("id\ttitle\nQ1\tx\nQ2\t \n", r"pages\.tsv:3: this entity has no title"),
-        ("id\ttitle\nQ1\tx\nQ1\ty\n", r"pages\.tsv:3: the id 'Q1' already stands in line 2"),
-        ("title\nx\nx\n", r"pages\.tsv:3: the id 'x' already stands in line 2"),
+        ("id\ttitle\nQ1\tx\nQ1\ty\n", r"pages\.tsv:3: the id 'Q1' is already in line 2"),
+        ("title\nx\nx\n", r"pages\.tsv:3: the id 'x' is already in line 2"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:

@@ -81,7 +81,7 @@ def test_a_conversion_reads_back(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (FILE.replace("<punc>.</punc>", "<punc>."), None),
-        (FILE.replace("<s snum=1>", "<s snum=1> < "), r"br-a01:4: this line is none"),
+        (FILE.replace("<s snum=1>", "<s snum=1> < "), r"br-a01:4: this is not a line"),
         (FILE.replace("wnsn=1;2 ", "wnsn=1 "), r"br-a01:11: this word has senses without number"),
         (FILE.replace("lemma=each ", ""), r"br-a01:8: this word has senses without number or without lemma"),
     ],

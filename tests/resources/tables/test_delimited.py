@@ -104,7 +104,7 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, content: str | b
 
 def test_a_first_line_of_white_space_is_no_header(tmp_path: Path) -> None:
     """The reader of single rows would skip the line; a whole table is refused."""
-    assert ":1: [E005] this file is no table" in _message(_file(tmp_path, "  \nword,rating\nbank,3\n"), None)
+    assert ":1: [E005] this file is not a table" in _message(_file(tmp_path, "  \nword,rating\nbank,3\n"), None)
 
 
 def test_every_truncation_inside_a_row_is_noticed(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_join_expect_distinct_and_length(tmp_path: Path) -> None:
     np.testing.assert_array_equal(table.join(["a", "b"], {("x", "1"): 7, ("y", "2"): 8}), [7, 8, 7])
     with pytest.raises(InputError, match=r":3:1: column 'a': a and b together must be a known key; there is 'y'"):
         table.join(["a", "b"], {("x", "1"): 7})
-    with pytest.raises(InputError, match=r":4:1: column 'a': a and b together already stand in line 2"):
+    with pytest.raises(InputError, match=r":4:1: column 'a': a and b together are already in line 2"):
         table.distinct("a", "b")
     with pytest.raises(InputError, match=r":3:3: column 'b': '3' is needed here; there is '2'"):
         table.expect("b", ["1", "3", "1"])
@@ -142,6 +142,6 @@ def test_the_header_alone(tmp_path: Path) -> None:
     assert read_header(_file(tmp_path, b'\xef\xbb\xbfa,"b,c"\r\n\xff')) == ["a", "b,c"]
     assert read_header(_file(tmp_path, "")) == []
     for first in (b"\xf1\x8d[\n", b"a,b\0\n", b"\xff" * 2**21):
-        with pytest.raises(InputError, match=r":1: \[E003\] this is no table of text") as error:
+        with pytest.raises(InputError, match=r":1: \[E003\] this is not a table of text") as error:
             read_header(_file(tmp_path, first))
         assert len(str(error.value)) < 400

@@ -123,7 +123,7 @@ def changed(**arrays: np.ndarray) -> SenseVectors:
         (changed(mask=np.zeros((40, 3), np.bool_)), "a word has no sense"),
         (changed(senses=np.full((40, 3, 6), np.nan, np.float32)), "not finite"),
         (changed(contexts=np.where(np.eye(40, 6), np.inf, 0).astype(np.float32)), "not finite"),
-        (changed(words=("w0",) * 40), "a word stands twice"),
+        (changed(words=("w0",) * 40), "a word occurs twice"),
         (changed(counts=np.full(40, -1)), "less than 0 times"),
         (changed(words=tuple(map(str, range(39))), counts=np.ones(39, np.int64)), "for 39 words"),
         (changed(words=tuple(f"a\t{n}" for n in range(40))), "no vocabulary"),

@@ -200,7 +200,7 @@ REFUSALS = [
     (
         "temperature",
         "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
-        ["temperature left out"],
+        ["temperature omitted"],
         {"max_tokens": 16},
     ),
     (
@@ -209,7 +209,7 @@ REFUSALS = [
         ["max_tokens sent as max_completion_tokens"],
         {"temperature": 0.0, "max_completion_tokens": 16},
     ),
-    ("temperature", "`temperature` must be strictly positive", ["temperature left out"], {"max_tokens": 16}),
+    ("temperature", "`temperature` must be strictly positive", ["temperature omitted"], {"max_tokens": 16}),
     ("max_tokens", "Extra inputs are not permitted: max_tokens", ["max_tokens sent as max_completion_tokens"], None),
 ]
 
@@ -843,7 +843,7 @@ def test_it_judges_without_a_run(serve: Serve) -> None:
     """The protocol's own method asks the items in full."""
     table = chat_at(serve(FakeChat(says=lambda body: "2"))).judge(stories(2), "plausibility")
     assert table.where(measure="rating").column("value").tolist() == [2.0, 2.0]
-    with pytest.raises(CapabilityError, match="cannot be asked in words"):
+    with pytest.raises(CapabilityError, match="cannot be asked as text"):
         chat_at("http://127.0.0.1:1/v1").judge(stories(1), "minimal_pair")
 
 

@@ -732,7 +732,7 @@ def test_no_error_shows_the_key(serve: Callable[[Behaviour], str], monkeypatch: 
         subject_at(serve(no_entry), "key_env=LEXISCOPE_TEST_KEY").score(TEXTS)
     assert KEY not in str(caught.value)
     monkeypatch.setenv("LEXISCOPE_TEST_KEY", f"{KEY}\nX: y")
-    with pytest.raises(SubjectError, match="is no API key") as caught:
+    with pytest.raises(SubjectError, match="does not hold an API key") as caught:
         subject_at(serve(Vllm()), "key_env=LEXISCOPE_TEST_KEY").score(TEXTS)
     assert KEY not in str(caught.value)
     monkeypatch.delenv("LEXISCOPE_TEST_KEY")

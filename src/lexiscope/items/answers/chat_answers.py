@@ -25,7 +25,7 @@ MEASURE_EXPECTED = "expected_rating"
 MEASURE_MASS = "scale_mass"
 
 CHAT_MEASURES = (
-    (MEASURE_REPLY, "1 where a reply could be read, else 0; option: what it came to; raw: the reply as it came"),
+    (MEASURE_REPLY, "1 if a reply could be read, otherwise 0; option: how it was read; raw: the unchanged reply"),
     (
         MEASURE_FINISH,
         "1 where the limit of tokens ended a reply, else 0; option: why it ended, in the words of the endpoint",
@@ -118,8 +118,8 @@ def expected_rating(first_tokens: Mapping[str, float], scale: Scale, *, whole: b
     """Return the mean rating weighted by the probabilities of the points as the first token of a reply.
 
     White space around a token does not matter: ``4`` and `` 4`` are one point, their probabilities are added. ``None``
-    where no probabilities are known, or a point is no single token (on a scale to 100, ``1`` begins many) and they are
-    not those of *whole* numbers.
+    where no probabilities are known, or a point is not a single token (on a scale to 100, ``1`` begins many) and they
+    are not those of *whole* numbers.
 
     *Unit:* points of the scale.
 

@@ -1,7 +1,7 @@
 """Answers as continuations of a text: what is scored, and what must hold so that their probabilities compare.
 
-Nothing is generated and nothing has to be read: each answer is put behind the text, and its log-probability there is
-that of its own tokens.
+Nothing is generated and nothing has to be read: each answer is put behind the text, and its log-probability is that of
+the answer's tokens.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class KnowsWords(Protocol):
     """A subject that can say whether it has a vector, or senses, for a word."""
 
     def knows(self, usage: Usage) -> bool:
-        """Say whether the target of a usage is in the vocabulary."""
+        """Return whether the target of a usage is in the vocabulary."""
 
 
 def unknown_words(subject: object, usages: Sequence[Usage]) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def unknown_words(subject: object, usages: Sequence[Usage]) -> tuple[str, ...]:
 
 
 def unknown_reason(words: Iterable[str]) -> str:
-    """Return what is said of an item with words that a subject does not know.
+    """Return the message about an item with words that a subject does not know.
 
     >>> unknown_reason(["toad", "newt"])
     'out of vocabulary: toad, newt'

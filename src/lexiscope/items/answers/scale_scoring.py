@@ -47,9 +47,9 @@ def scoring_function(task: str, measure: str, asks: AskFunction) -> AnswerFuncti
 
     The row of *measure* is the mean of the points weighted by their probabilities, ``most_probable_rating`` the first
     point with the highest one, ``scale_mass`` what the points had together (comparable between items, not between
-    policies that divide). Each point has a row of its own with its log-probability. On a continuous scale the points
-    are its whole numbers. Where the digits of a point begin another (1 and 10), a line break is scored behind each:
-    else 1 would have the probability of all that begins with it.
+    policies that divide). Each point has a separate row with its log-probability. On a continuous scale the points are
+    its whole numbers. Where the digits of a point begin another (1 and 10), a line break is scored behind each: else 1
+    would have the probability of all that begins with it.
     """
 
     def by_scoring(

@@ -21,7 +21,7 @@ from lexiscope.resources.vectors.nearest import Nearest
 MEASURE_RETRIEVED, MEASURE_NEXT = "retrieved", "retrieved_next"
 
 RETRIEVAL_MEASURES = (
-    (MEASURE_RETRIEVED, "nearness of the entry at rank 1, whose id stands in the column option; higher means nearer"),
+    (MEASURE_RETRIEVED, "nearness of the entry at rank 1, whose id is in the column option; higher means nearer"),
     (
         MEASURE_NEXT,
         "nearness of an entry at a further rank, in the order of ranks; option: its id; higher means nearer",
@@ -41,7 +41,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class SearchSpace:
-    """Entries in a fixed order, each with an id of its own. ``name`` says which they are.
+    """Entries in a fixed order, each with a unique id. ``name`` says which they are.
 
     >>> space = SearchSpace("towns", (Entry("Q1", "Cordoba"), Entry("Q2", "Santiago")))
     >>> space.row("Q2"), space.ids, "Q3" in space
@@ -114,7 +114,7 @@ def _looked_up(entry: Entry) -> Entity:
 
 
 def check_reachable(items: Iterable[Item], space: SearchSpace) -> None:
-    """Check that every right answer of items is an entry of the search space.
+    """Check that every correct answer of items is an entry of the search space.
 
     Errors: :class:`InputError` naming the first item of which none is, and how many there are.
     """
@@ -122,7 +122,7 @@ def check_reachable(items: Iterable[Item], space: SearchSpace) -> None:
         item for item in items if correct_ids(item) and not any(entry_id in space for entry_id in correct_ids(item))
     ]
     if beyond:
-        what = f"the right answers of {len(beyond)} items are no entries of {space.name}: {beyond[0].gold!r}"
+        what = f"the correct answers of {len(beyond)} items are not in {space.name}: {beyond[0].gold!r}"
         hint = "use the search space of this dataset, or leave these items out and say how many"
         raise InputError(what, place=Place(item_id=beyond[0].item_id), hint=hint)
 

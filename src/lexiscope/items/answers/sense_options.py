@@ -91,7 +91,7 @@ def truth_choices(_item: Item, view: str) -> tuple[Choice, ...]:
 
 
 def with_correct_answers(items: Iterable[Item], condition: str) -> tuple[Item, ...]:
-    """Return items whose right answer is *same* where their condition is true, else *different*.
+    """Return items whose correct answer is *same* where their condition is true, else *different*.
 
     >>> usages = (Usage("A bank.", 2, 6), Usage("The bank.", 4, 8))
     >>> item = Item("i", "d", usages, conditions={"same_sense": True})

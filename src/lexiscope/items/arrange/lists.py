@@ -77,8 +77,9 @@ def assign_lists(
     *balance* names conditions: each level of the first, and each crossing with the following ones, is spread evenly.
     *group* names the condition whose items should be spread (default: the word); a group with at most *n_lists* items
     has at most one in each list, so that with as many lists as variants this is a Latin square. All counts differ by at
-    most 1 between lists. The same seed gives the same lists, whatever the order of the items.
-    Errors: :class:`InputError` E407 (more lists than items, or less than one), E402 (an item lacks a condition).
+    most 1 between lists. The same seed gives the same lists, regardless of the order of the items.
+    Errors: :class:`InputError` E407 (more lists than items, or less than one), E402 (an item without one of the
+    conditions).
 
     >>> from lexiscope.core.usage import Usage
     >>> pairs = [Item(f"i{n}", "d", (Usage("a b", 0, 1),), conditions={"same_sense": n % 2 == 0}) for n in range(6)]
@@ -90,7 +91,7 @@ def assign_lists(
     if not 1 <= n_lists <= len(items):
         raise InputError(f"{len(items)} items cannot be divided into {n_lists} lists", code="E407")
     if len({item.item_id for item in items}) < len(items):
-        raise InputError("an item stands twice among the items to divide", code="E403")
+        raise InputError("an item occurs twice among the items to divide", code="E403")
     ordered = sorted(items, key=lambda item: item.item_id)
     random.Random(seed).shuffle(ordered)
     groups: list[Hashable] = [item.word if group is None else item.condition(group) for item in ordered]
@@ -104,7 +105,7 @@ def assign_lists(
 
 
 def catch_trials(items: Sequence[Item], n: int, *, answer: str, seed: int) -> tuple[Item, ...]:
-    """Make catch trials: pairs of two identical sentences, to which the right answer is *answer* (SAW-C §3.3: ``5``).
+    """Make catch trials: pairs of two identical sentences, with the correct answer *answer* (SAW-C §3.3: ``5``).
 
     The sentences are the first usages of seeded items; ``gold`` holds the answer and the condition ``catch`` is true.
     Errors: :class:`InputError` E408 where there are fewer items than catch trials.
@@ -191,7 +192,7 @@ def _set_names(families: tuple[Family, Family], items: list[int]) -> Iterator[Ha
 
 
 def _balance_lists(families: tuple[Family, Family], a: list[int], b: list[int]) -> tuple[list[int], list[int]]:
-    """Divide the items of two lists anew, so that no set differs by more than one between them.
+    """Divide the items of two lists again, so that no set differs by more than one between them.
 
     Every set's squared list sizes can only fall, so that repeating this for all pairs of lists ends.
     """
@@ -258,8 +259,8 @@ DEV_SETS = frozenset({"wic", "xl_wic", "wic_tsv"})
 class OverlappingLists:
     """Lists of items, one for each annotator of a view, and what they share.
 
-    ``lists`` holds each list in the order in which it is asked; the ``list_id`` of an item names all lists in which it
-    stands. ``shared`` are the ids of items that are in every list.
+    ``lists`` holds each list in the order in which it is asked; the ``list_id`` of an item names all lists that contain
+    it. ``shared`` are the ids of items that are in every list.
     """
 
     lists: tuple[tuple[Item, ...], ...]
@@ -336,7 +337,7 @@ def overlapping_lists(
     """Draw items at random from those with a known answer and divide them into overlapping lists.
 
     *split* is the split to draw from (default: :func:`asked_split`). What is not shared is divided so that a word
-    stands about equally often in each list; each list has an order of its own. The same seed gives the same lists.
+    occurs about equally often in each list; each list has a separate order. The same seed gives the same lists.
     Errors: :class:`InputError` E421 as :func:`draw_overlap`, and where no item of the split has a known answer.
 
     >>> from lexiscope.core.usage import Usage

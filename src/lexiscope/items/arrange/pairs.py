@@ -142,7 +142,7 @@ def expect_counts(name: str, items: Sequence[Item], expected: Mapping[str, int])
 
 
 def expect_set_aside(name: str, rows: Sequence[SetAside], expected: int) -> None:
-    """Check how many published rows are no items.
+    """Check how many published rows are not items.
 
     Errors: :class:`InputError` naming the set, both numbers, and the first such row.
     """

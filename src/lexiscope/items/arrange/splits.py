@@ -45,7 +45,7 @@ def condition(name: str) -> GroupOf:
 
 
 def sample_items(items: Sequence[Item], at_most: int) -> tuple[Item, ...]:
-    """Return *at_most* items by a hash of their ids, in their order, whatever the seed and the view; 0 = all."""
+    """Return *at_most* items by a hash of their ids, in their order, regardless of seed and view; 0 = all."""
     if not at_most or len(items) <= at_most:
         return tuple(items)
     drawn = sorted(items, key=lambda item: hashlib.sha256(item.item_id.encode()).hexdigest())[:at_most]
@@ -59,8 +59,8 @@ def split_by_word(
     """Divide items into parts that share no word.
 
     *shares* are the parts by name with their sizes, as numbers of any unit (``{"train": 8, "test": 2}``). The words
-    are shuffled with *seed*, and each goes whole to the part that lacks most items: a part is never larger than its
-    share by the items of one word or more. The order of the items changes no part. *group_of* says what must stay
+    are shuffled with *seed*, and each goes whole to the part that still needs most items: a part is never larger than
+    its share by the items of one word or more. The order of the items changes no part. *group_of* says what must stay
     together; the default is the word.
     Errors: :class:`InputError` for a share that is not above 0, or fewer words than fill every part.
 
@@ -256,11 +256,11 @@ class ItemDivision:
 
 
 def divide_by_splits(items: Sequence[Item], seed: int) -> ItemDivision:
-    """Divide published items by their condition ``split``; items without a right answer are in no part.
+    """Divide published items by their condition ``split``; items without a correct answer are in no part.
 
     If the labels of test are hidden (or there is no test), dev is tested, and dev is taken from train; without train,
     train is taken from dev; a single split is divided in three.
-    Errors: :class:`InputError` if no item has a right answer, or there are too few words to divide.
+    Errors: :class:`InputError` if no item has a correct answer, or there are too few words to divide.
     """
     given: dict[str, tuple[Item, ...]] = {}
     for split in SPLITS:
@@ -268,7 +268,7 @@ def divide_by_splits(items: Sequence[Item], seed: int) -> ItemDivision:
         if several:
             given[split] = several
     if not given:
-        raise InputError("no item has a right answer, so that nothing can be tested")
+        raise InputError("no item has a correct answer, so no test is possible")
     tested = next(split for split in ("test", "dev", "train") if split in given)
     how = [f"The labels of test are hidden or missing: {tested} is tested."] if tested != "test" else []
     parts = {split: several for split, several in given.items() if split != tested} | {"test": given[tested]}

@@ -1,8 +1,8 @@
 """Views: which part of an item is shown to a subject. A view never moves a target: the span is carried along.
 
-The names are ``full`` (the text unchanged), ``full+final_stop`` (with a full stop at its end), ``context`` (``[X]``
-in the target's place and wherever else the texts of the item show the word), ``context_span`` (``[X]`` in the target's
-place alone, as published), ``word`` (the target alone), ``label`` (``[X]`` alone) and ``guessed_word`` (what a
+The names are ``full`` (the text unchanged), ``full+final_stop`` (with a full stop at its end), ``context`` (``[X]`` in
+the target's place and in all other places where the texts of the item show the word), ``context_span`` (``[X]`` in the
+target's place alone, as published), ``word`` (the target alone), ``label`` (``[X]`` alone) and ``guessed_word`` (what a
 participant guessed, in the target's place). Participants of SAW-C saw no final stop, models were given one (footnotes 9
 and 11); the others are the partial inputs of the context–word bias study (its §2.2 and §3.2). People see ``[X]``; a
 model puts its own mask token in exactly that span (:func:`with_mask`).
@@ -42,7 +42,7 @@ def with_final_stop(usage: Usage) -> Usage:
 def with_mask(usage: Usage, token: str = MASK) -> Usage:
     """Return the usage with one *token* in exactly its span, which then covers the token; nothing else changes.
 
-    A model gives its own mask token: one for the whole target, however long it is. Of a usage that is already masked,
+    A model gives its own mask token: one for the whole target, regardless of its length. If a usage is already masked,
     every ``[X]`` is replaced.
 
     >>> seen = with_mask(Usage("The bank of the river.", 4, 8), "<mask>")
@@ -61,7 +61,7 @@ def without_target(usage: Usage) -> Usage:
     """Return the usage with ``[X]`` in the target's place; the span covers it.
 
     Only the span is replaced: where the same word is in the text again, it stays (:func:`without_word` hides it
-    there too). The lemma and the sense id are kept, for grouping: they are no part of what is shown.
+    there too). The lemma and the sense id are kept for grouping; they are not shown.
 
     >>> seen = without_target(Usage("The bank of the river.", 4, 8, lemma="bank"))
     >>> seen.text, seen.target
@@ -73,7 +73,7 @@ def without_target(usage: Usage) -> Usage:
 def without_word(usage: Usage) -> Usage:
     """Return the usage with ``[X]`` wherever its text shows the word; the span covers that of the target.
 
-    Of an item with several usages the word is hidden by the forms of all of them: :func:`view_item`.
+    If an item has several usages, the word is hidden in the forms of all of them: :func:`view_item`.
 
     >>> without_word(Usage("A bank is not a Bank.", 2, 6)).text
     'A [X] is not a [X].'
@@ -82,7 +82,7 @@ def without_word(usage: Usage) -> Usage:
 
 
 def shows_word(item: Item) -> bool:
-    """Say whether the texts of an item show the word at another place than the span of a target.
+    """Return whether the texts of an item show the word at another place than the span of a target.
 
     >>> shows_word(Item("i", "d", (Usage("A bank.", 2, 6), Usage("The Banks by a bank.", 4, 9))))
     True
@@ -102,14 +102,14 @@ def with_wordform(usage: Usage, form: str) -> Usage:
     ('He sat on the bench.', 'bench')
     """
     if not form or form != form.strip():
-        what = f"{form!r} cannot stand in the target's place: it is empty or has white space around it"
+        what = f"{form!r} cannot replace the target: it is empty or has white space around it"
         place = Place(text=usage.text, column=usage.start + 1, width=usage.end - usage.start)
-        raise InputError(what, code="E105", place=place, hint="give the word as it is to stand in the text")
+        raise InputError(what, code="E105", place=place, hint="give the word form for this text")
     return _in_place(usage, form)
 
 
 def is_masked(usage: Usage) -> bool:
-    """Say whether ``[X]`` is in the target's place.
+    """Return whether ``[X]`` is in the target's place.
 
     >>> is_masked(without_target(Usage("The bank.", 4, 8)))
     True
@@ -169,8 +169,7 @@ def view_item(item: Item, view: str) -> Item:
     In ``context`` the word is hidden in all usages by the forms that it has in any of them (*Boards* and *board*).
     For ``guessed_word`` the conditions ``guessed_word_1`` and ``guessed_word_2`` give the wordform of each usage, or
     ``guessed_word`` that of all.
-    Errors: :class:`SpecError` where there is no view of that name; :class:`InputError` E402, naming the item, where it
-    has no guess.
+    Errors: :class:`SpecError` for an unknown view; :class:`InputError` E402, naming the item, if it has no guess.
     """
     if view == GUESSED_WORD:
         usages = []

@@ -18,7 +18,7 @@ class WordRows:
     """Items as two columns, their words and their labels, with the names of the rules that made them.
 
     ``n_hidden`` items without gold and ``n_repeated`` items that the rule for rows leaves out are in neither column.
-    ``item_ids`` go with the columns.
+    ``item_ids`` are the items of the columns.
     """
 
     words: tuple[str, ...]

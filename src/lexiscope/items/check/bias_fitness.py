@@ -1,7 +1,7 @@
 """Is a set fit for a bias audit: does every split that is needed have labels of two classes?
 
-A subject that is trained and tested on partial input needs something to learn from, to choose by and to be tested on. A
-set that lacks it is refused here, with the row, before anything is trained.
+A subject that is trained and tested on partial input needs something to learn from, to choose by and to be tested on.
+If a dataset does not have them, the error names the row, before any training.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def bias_fitness(
     path: str = "",
     lines: Mapping[str, int] | None = None,
 ) -> BiasFitness:
-    """Say whether items can be audited; *needs* are the splits that must have labels.
+    """Return whether items can be audited; *needs* are the splits that must have labels.
 
     Where the labels of the test set are hidden, dev may be what is tested: *needs* is then ``("train", "dev")``. With
     none, the set is not divided yet and is looked at as a whole. *path*
@@ -90,7 +90,7 @@ def bias_fitness(
 
 
 def question_content(item: Item) -> tuple[object, ...]:
-    """Return what an item asks, whatever its id and its gold: its definition, and its usages in any order.
+    """Return what an item asks, without its id and its gold: its definition, and its usages in any order.
 
     >>> from lexiscope.core.usage import Usage
     >>> one, other = Usage("A bank", 2, 6), Usage("The bank", 4, 8)
@@ -157,7 +157,7 @@ def _repeated_questions(items: Sequence[Item], where: _RowPlace) -> Iterator[Fin
         if split != before and split not in told:
             told.add(split)
             line = f", line {where.lines[other.item_id]}" if other.item_id in where.lines else ""
-            what = f"this question of {split} stands in {before} too: item {other.item_id}{line}"
+            what = f"this question of {split} is also in {before}: item {other.item_id}{line}"
             yield where.finding("W486", what, item, "keep one of the two: what is tested would have been learnt")
 
 

@@ -50,7 +50,7 @@ class DesignChecks:
     _n_compared: int = 0
 
     def add(self, question: RowQuestion, key: QuestionKey) -> None:
-        """Take in one question and report what can be said at once; *key* is what makes it another one."""
+        """Read one question and report its faults at once; *key* identifies it."""
         self._check_id(question, key)
         earlier = self._first.setdefault(key, question)
         if earlier is not question:
@@ -90,7 +90,7 @@ class DesignChecks:
     def _check_id(self, question: RowQuestion, key: QuestionKey) -> None:
         if question.item_id is None or self._ids.setdefault(question.item_id, key) == key:
             return
-        hint = "give each question an id of its own"
+        hint = "give each question a unique ID"
         self._report_fault("E211", "the item id is already used for another question", question, hint)
 
     def _check_repeat(self, question: RowQuestion, earlier: RowQuestion) -> None:
@@ -98,7 +98,7 @@ class DesignChecks:
             return
         what = "the sentence" if len(question.usages) == 1 else "the pair"
         turned = "" if question.usages[0].key == earlier.usages[0].key else ", in the other order"
-        fault = f"{what} already stands in line {earlier.row.line}{turned}"
+        fault = f"{what} is already in line {earlier.row.line}{turned}"
         self._report_fault("E209", fault, question, "remove one of the two rows")
 
     def _check_senses(self, question: RowQuestion) -> None:
@@ -109,7 +109,7 @@ class DesignChecks:
             sense, row = self._senses.setdefault(key, (usage.sense, question.row))
             if sense != usage.sense and key not in self._contradictory:
                 self._contradictory.add(key)
-                fault = f"{usage.text!r} stands under sense {usage.sense!r} here and under {sense!r} in line {row.line}"
+                fault = f"{usage.text!r} has sense {usage.sense!r} here and {sense!r} in line {row.line}"
                 self._report_fault("E210", fault, question, "file the sentence under one sense")
 
     def _check_pair(self, question: RowQuestion) -> None:
@@ -134,7 +134,8 @@ class DesignChecks:
     def _report_cues(self) -> None:
         """Report pairs that differ in more than a cue, where most pairs of the file differ in a cue only.
 
-        Where most pairs differ in more, sentences were not made by changing one word: the rule is none of this file.
+        If most pairs differ in more, sentences were not made by changing one word: the rule does not apply to this
+        file.
         """
         if self._n_compared >= _MANY_PAIRS and 2 * len(self._beyond_cue) > self._n_compared:
             return
@@ -157,7 +158,7 @@ class DesignChecks:
     def _check_word(self, word: str, questions: list[RowQuestion]) -> None:
         pairs = [question for question in questions if len(question.usages) == 2]
         if len(pairs) == 1:
-            hint = "give every word at least two pairs, one of each kind, or word and pair cannot be told apart"
+            hint = "give every word at least two pairs, one of each kind; otherwise word and pair are confounded"
             self._report_fault("W204", f"the word {word!r} has one pair only", pairs[0], hint)
         self._check_balance(word, questions)
         single = [question for question in questions if len(question.usages) == 1]

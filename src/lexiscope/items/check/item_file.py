@@ -38,9 +38,9 @@ def check_file(
     columns: ColumnMap | None = None,
     *,
     scale: Scale | None = None,
-    min_ratings: Annotated[int, Option("ratings an item needs", least=1)] = 10,
+    min_ratings: Annotated[int, Option("ratings that each item needs", least=1)] = 10,
     options: ReadingOptions | None = None,
-    language: Annotated[str, Option("language tag, where no column gives one")] = "und",
+    language: Annotated[str, Option("language tag, if no column gives one")] = "und",
     task: Annotated[
         str, Option("the question of the items, from `lexiscope list tasks`; empty: as the columns say", metavar="TASK")
     ] = "",
@@ -49,8 +49,8 @@ def check_file(
 
     *columns* names the columns whose names are not usual ones. *scale* is what the raters used; without it, ratings
     are checked to be numbers only. *min_ratings*: how many ratings each item should have (SAW-C §3: 10). Items of a
-    *task* that shows more than sentences (stories, pages of words) are told apart by all that its page shows, and the
-    rules for pairs and for the balance of senses do not apply to them (:func:`task_of_columns`). Minimal pairs are
+    *task* that shows more than sentences (stories, pages of words) are distinguished by all that its page shows, and
+    the rules for pairs and for the balance of senses do not apply to them (:func:`task_of_columns`). Minimal pairs are
     checked as ``study synonymy`` reads them, up to the first error. *options* are what the user said of the file.
     """
     findings: list[Finding] = []
@@ -148,14 +148,14 @@ def check_header(row: Row, header: tuple[str, ...], columns: ColumnMap, report: 
     if columns.sentence_1 is None:
         hint = "name the column of the first sentence, or of the only one: --map sentence_1=COLUMN, or a ColumnMap"
         if columns.rating is not None:
-            hint = "give the sentences beside the ratings; ratings alone are for lexiscope agree FILE --scale LOW HIGH"
+            hint = "add a column with the sentences; for ratings alone, use lexiscope agree FILE --scale LOW HIGH"
         before.append(_header_fault("E006", "no column holds the sentence", row, hint))
     if not any((columns.target, columns.target_1, columns.start_1, missing)):
         hint = "name the column of the target word (--map target=COLUMN), or those of its span (start_1, end_1)"
-        before.append(_header_fault("E006", "no column says which word is meant", row, hint))
+        before.append(_header_fault("E006", "no column names the target word", row, hint))
     used = [name for _, name in columns.items()]
     for name in sorted({name for name in header if header.count(name) > 1 and name in used}):
-        before.append(_header_fault("E007", f"the column {name!r} stands twice", row, "rename one of the two"))
+        before.append(_header_fault("E007", f"the column {name!r} occurs twice", row, "rename one of the two"))
     for finding in before:
         report(finding)
     return not before
@@ -309,7 +309,7 @@ class RatingChecks:
     _n_values: Counter[float] = field(default_factory=Counter)
 
     def add(self, row: Row, item: Hashable, item_id: str | None, rater: str, value: float | None) -> None:
-        """Take in one rating (``None`` where there was no answer)."""
+        """Read one rating (``None`` for a missing answer)."""
         self._counted = True
         self._rows.setdefault(item, (row, item_id))
         n = self._items.setdefault(item, [0])
@@ -327,7 +327,7 @@ class RatingChecks:
         entry.low, entry.high = min(entry.low, value), max(entry.high, value)
 
     def add_count(self, row: Row, item: Hashable, item_id: str | None, n: float) -> None:
-        """Take in how many ratings are behind an item's norm."""
+        """Read how many ratings are behind an item's norm."""
         self._rows.setdefault(item, (row, item_id))
         self._items[item] = [int(n)]
 

@@ -123,7 +123,7 @@ class RowChecks:
         return value
 
     def gold_answer(self, row: Row, *, truth: bool) -> str | None:
-        """Return the right answer of a row, ``None`` where it is hidden (an empty field, or a sign for no answer).
+        """Return the correct answer of a row, ``None`` if it is hidden (an empty field, or a sign for no answer).
 
         With *truth* it is ``t`` or ``f``, however it is written (true, T, 1, yes, same); another word is E303.
         """
@@ -323,7 +323,7 @@ def flagged_sentences(items: Iterable[Item], words: Collection[str]) -> dict[str
 
 
 def read_words(path: Path) -> frozenset[str]:
-    """Read a list of words, one a line; empty lines and lines that begin with ``#`` are left out.
+    """Read a list of words, one per line; empty lines and lines that begin with ``#`` are skipped.
 
     Errors: :class:`InputError` E001 where it cannot be read, E003 where it is not UTF-8, E002 where it has no words.
     """
@@ -342,7 +342,7 @@ def read_words(path: Path) -> frozenset[str]:
         if line.strip() and not line.startswith("#")
     )
     if not words:
-        raise InputError("this list has no words", code="E002", place=Place(str(path)), hint="write one a line")
+        raise InputError("this list has no words", code="E002", place=Place(str(path)), hint="write one per line")
     return words
 
 
@@ -394,7 +394,7 @@ def words(text: str) -> list[str]:
 
 
 def word_class(word: str) -> WordClass:
-    """Say whether a word is a determiner or a preposition (short closed lists of English and Spanish).
+    """Return whether a word is a determiner or a preposition (short closed lists of English and Spanish).
 
     >>> word_class("el"), word_class("de"), word_class("madera")
     ('determiner', 'preposition', 'word')

@@ -26,10 +26,10 @@ def indefinite_article(text: str) -> str:
     """Return the English article, ``a`` or ``an``, that precedes a text. It follows the sound of its first word.
 
     Rules, in order: a number by how it is read (*an 8*, *an 11*, *an 18*); a single capital letter, or capitals that
-    are spelled out (up to three letters, or without a vowel), by the first letter's name (*an X-ray*, *an FBI agent*,
-    *a UFO*); a silent h (*hour*, *honest*, *honour*, *heir*); the sounds of "you" and "won" (*unit*, *European*,
-    *use*, *one*); y before a consonant (*an yttrium mine*); else a vowel letter. Words that speakers treat both ways
-    (*herb*, *historic*) take ``a``.
+    are read letter by letter (up to three letters, or without a vowel), by the first letter's name (*an X-ray*, *an FBI
+    agent*, *a UFO*); a silent h (*hour*, *honest*, *honour*, *heir*); the sounds of "you" and "won" (*unit*,
+    *European*, *use*, *one*); y before a consonant (*an yttrium mine*); in all other cases, a vowel letter. Words that
+    speakers treat both ways (*herb*, *historic*) take ``a``.
 
     >>> [indefinite_article(word) for word in ("apple", "hour", "university", "uninvited guest", "one-way", "FBI")]
     ['an', 'an', 'a', 'an', 'a', 'an']

@@ -1,4 +1,4 @@
-"""Minimal pairs of one's own as a table: one row per choice set, the right text first, then one or more wrong ones.
+"""Your own minimal pairs as a table: one row per choice set, the right text first, then one or more wrong ones.
 
 Columns: ``item_id``, ``correct``, ``incorrect_1``, ``incorrect_2`` … They hold whole texts; with a further column
 ``template``, a text with ``{word}`` in it, they hold words. All other columns become conditions of the items. The
@@ -70,10 +70,10 @@ def read_designed_sets(
     """Read choice sets with their place in a design, from a table of minimal pairs or of items.
 
     The place is what :func:`~lexiscope.items.choice_sets.minimal_pairs.choice_sets` says of its items: the conditions
-    ``suite``, ``expression``, ``condition``, ``item`` and ``sentence``. What a file does not say: all choice sets are
-    one suite, each is an item in a sentence of its own, and all are controlled if they have two options (of a file with
-    numbers of items, in a column ``item``, those that have).
-    Errors: :class:`InputError` for an item that is no choice set, a number of an item that is none, and E455 for choice
+    ``suite``, ``expression``, ``condition``, ``item`` and ``sentence``. Defaults for what a file does not say: all
+    choice sets are one suite, each is a separate item with a separate sentence, and all are controlled if they have two
+    options (of a file with numbers of items, in a column ``item``, those that have).
+    Errors: :class:`InputError` for an item that is not a choice set, an invalid number of an item, and E455 for choice
     sets of one cell with different numbers of options (chance is one number for each); those of the readers.
     """
     path = Path(path)
@@ -99,14 +99,14 @@ def read_designed_sets(
                 code="E455",
                 place=Place(str(path), item_id=item.item_id),
                 why="chance is one number for all choice sets that are analysed together",
-                hint="give all of them as many wrong options; or tell them apart in a column condition, and give every "
+                hint="give all of them as many wrong options; or mark them in a column condition, and give every "
                 "item (column item) one choice set of each condition",
             )
     return items
 
 
 def is_collection(path: Path | str, options: ReadingOptions | None = None) -> bool:
-    """Say whether a table holds synonym items (columns ``synonym`` and ``distractor``), not choice sets.
+    """Return whether a table holds synonym items (columns ``synonym`` and ``distractor``), not choice sets.
 
     Errors: those of :class:`~lexiscope.resources.tables.rows.RowReader`.
     """
@@ -114,7 +114,7 @@ def is_collection(path: Path | str, options: ReadingOptions | None = None) -> bo
 
 
 def has_choice_sets(header: Sequence[str]) -> bool:
-    """Say whether the columns are those of minimal pairs, of BLiMP's, or of synonyms with their distractors.
+    """Return whether the columns are those of minimal pairs, of BLiMP's, or of synonyms with their distractors.
 
     >>> has_choice_sets(["sentence_good", "sentence_bad", "UID"]), has_choice_sets(["sentence_1", "rating"])
     (True, False)
@@ -146,7 +146,7 @@ def read_minimal_pairs(
 def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
     """Return, for each of several texts, the part in which it differs from the others: whole words, never empty.
 
-    A sign that closes all of these parts (a full stop) is left out, but the last stop of "U.S." belongs to its word.
+    A sign that closes all of these parts (a full stop) is dropped, but the last stop of "U.S." belongs to its word.
 
     >>> [each.word for each in differing_spans(["She saw the old gate.", "She saw the new gate."])]
     ['old', 'new']
@@ -178,7 +178,7 @@ def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
 
 def _with_design(item: Item, number: int, path: Path, condition: str) -> Item:
     if not item.options or item.gold != item.options[0] or len(item.usages) != len(item.options):
-        what = "this is no choice set: it needs options with a text each, the right one first"
+        what = "this is not a choice set: it needs options with a text each, the correct one first"
         asked = " or ".join(catalog.tasks_where(lambda task: task.reads is not None))
         raise InputError(what, place=Place(str(path), item_id=item.item_id), hint=f"give items of the task {asked}")
     given: dict[str, Condition] = {

@@ -1,7 +1,7 @@
 """A collection of synonym items as a table, CSV or TSV: read strictly, written so that nothing is lost.
 
 The columns ``target``, ``synonym`` and ``distractor`` are needed, and the sentence: ``sentence`` with ``start`` and
-``end`` (left out where the target is in it once), or ``tokens``, one space apart, with ``position`` from 0. All
+``end`` (not needed if the target is in it once), or ``tokens``, one space apart, with ``position`` from 0. All
 others are optional: ``pos`` is noun (the default), verb, adjective or adverb; where ``n_senses`` is 1 the target has
 one sense, and its ``distractor`` may be empty. Columns that are not known are kept with the item.
 """
@@ -60,9 +60,9 @@ def read_collection(
     An item without ``item_id`` is named by its number, one without ``number`` is numbered by its row, one without
     ``language`` is in *language*. With *options* the file may be in any encoding.
     Errors: :class:`InputError` with file and line: E006 and E007 (a column is missing, or occurs twice), E403 (an id
-    comes twice), E441 (the three words are not different), E442 (no such token), E447 (a cell is no number, or none of
-    its values), and those of :class:`~lexiscope.resources.tables.rows.RowReader`; :class:`SpanError` E101 to E103 where
-    the target is not where it should be.
+    comes twice), E441 (the three words are not different), E442 (no such token), E447 (a cell is not a number, or not
+    one of its values), and those of :class:`~lexiscope.resources.tables.rows.RowReader`; :class:`SpanError` E101 to
+    E103 if the target is not where it should be.
     """
     rows = table_rows(path, options, delimiter=delimiter)
     header = next(rows)

@@ -70,7 +70,7 @@ _SHORT = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
 
 @dataclass(frozen=True, slots=True)
 class Inflected:
-    """A word in some form. ``doubt`` says why a person has to look at it; empty where the form is certain."""
+    """A word in some form. ``doubt`` is the reason why a person must check it; empty if it is certain."""
 
     text: str
     doubt: str = ""
@@ -104,7 +104,7 @@ class EnglishForms:
         """
         base = normalised_lemma(word)
         if base != word or not word.isalpha():
-            return Inflected(word, "not one word in small letters")
+            return Inflected(word, "not one word in lower case")
         if lemma is None:
             return Inflected(word, "the basic form of the original word is not known")
         features = self._features(form.casefold(), normalised_lemma(lemma), pos)
@@ -122,7 +122,7 @@ class EnglishForms:
         return Inflected(forms[0].text, doubts[0] if doubts else "")
 
     def form_of(self, word: str, pos: Pos, feature: Feature) -> Inflected:
-        """Return a form of a lemma in small letters, with the doubt that there is about it."""
+        """Return a form of a lemma in lower case, with the doubt about it."""
         if feature == "base":
             return Inflected(word)
         listed = self._of_feature(word, pos, feature)
@@ -228,7 +228,7 @@ def _with_ed(word: str) -> Inflected:
 
 
 def _doubtful_form(word: str, ending: str) -> Inflected:
-    """The exception lists say what doubles its last letter; a short word that they lack is not believed."""
+    """The exception lists say what doubles its last letter; a short word that is not in them is not trusted."""
     if _SHORT.fullmatch(word) or word.endswith("c"):
         return Inflected(f"{word}{'k' if word.endswith('c') else word[-1]}{ending}", "its last letter may stay single")
     return Inflected(f"{word}{ending}")

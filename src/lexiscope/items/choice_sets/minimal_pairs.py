@@ -281,7 +281,7 @@ def choice_sets(
     for what, given, known in (("condition", conditions or (), CHOICES), ("mode", (mode,), MODES)):
         for name in given:
             if name not in known:
-                raise SpecError(f"{name!r} is no {what}", hint=f"use {', '.join(known)}")
+                raise SpecError(f"unknown {what}: {name!r}", hint=f"use {', '.join(known)}")
     plan = [
         (template, choice)
         for template in chosen

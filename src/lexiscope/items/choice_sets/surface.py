@@ -168,7 +168,7 @@ def with_capital(word: str, *, mode: Mode = "clean") -> str:
 
 
 def is_plural(word: str, lemmas: Collection[str] = (), *, mode: Mode = "clean") -> bool:
-    """Say whether an English noun is plural.
+    """Return whether an English noun is plural.
 
     Clean: it is the regular plural of one of the *lemmas* that it may be a form of, and none of them itself; or it has
     no singular in the sense in question (:data:`PLURALS_ONLY`). Published: it is in :data:`PUBLISHED_PLURALS`.
@@ -183,7 +183,7 @@ def is_plural(word: str, lemmas: Collection[str] = (), *, mode: Mode = "clean") 
 
 
 def is_english(language: str) -> bool:
-    """Say whether a language code is one of English (``en``, ``en-GB``)."""
+    """Return whether a language code is one of English (``en``, ``en-GB``)."""
     return language.partition("-")[0].lower() == "en"
 
 

@@ -1,7 +1,7 @@
 """Templates: how a text is made of a context, a target and a word. They are data, read from a YAML file.
 
-``synonymy_templates.yaml`` next to this file holds the eight suites of the synonymy study. A file of one's own may name
-other relations (*is the opposite of*) and other languages; it looks the same.
+``synonymy_templates.yaml`` next to this file holds the eight suites of the synonymy study. Your own file may name other
+relations (*is the opposite of*) and other languages, in the same format.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Template:
         return f"{self.suite}/{slug}" if slug else self.suite
 
     def fits(self, pos: Pos) -> bool:
-        """Say whether the template is for words of this part of speech."""
+        """Return whether the template is for words of this part of speech."""
         return not self.pos or POS_NAMES[pos] in self.pos
 
     @property
@@ -201,7 +201,7 @@ def _faults(
     """Yield what breaks a rule: the field, what is wrong with it, and what to do."""
     name, suite, pattern, turned = given
     if not name.strip():
-        yield "name", "it needs a name", "give every template a name of its own"
+        yield "name", "it needs a name", "give every template a unique name"
     if not _NAME.fullmatch(suite):
         yield "suite", f"{suite!r} names no suite", "use small letters, digits and _"
     yield from (("pattern", what, hint) for what, hint in _pattern_faults(pattern))
@@ -213,10 +213,14 @@ def _faults(
         yield "pattern", "{determiner} needs its forms", "give singular and plural (This, These)"
     unknown = [str(condition) for condition in conditions if condition not in CHOICES]
     if unknown or not conditions:
-        yield "conditions", f"{', '.join(unknown) or 'nothing'} is no condition", f"use {', '.join(CHOICES)}"
+        yield (
+            "conditions",
+            f"conditions are missing or unknown: {', '.join(unknown) or 'none given'}",
+            f"use {', '.join(CHOICES)}",
+        )
     strange = [str(name) for name in pos if name not in POS_NAMES.values()]
     if strange:
-        yield "pos", f"{', '.join(strange)} is no part of speech", f"use {', '.join(POS_NAMES.values())}"
+        yield "pos", f"unknown part of speech: {', '.join(strange)}", f"use {', '.join(POS_NAMES.values())}"
 
 
 def _pattern_faults(pattern: str) -> Iterator[tuple[str, str]]:
@@ -225,9 +229,9 @@ def _pattern_faults(pattern: str) -> Iterator[tuple[str, str]]:
     for slot in slots:
         if slot not in SLOTS:
             near = difflib.get_close_matches(slot, SLOTS, n=1)
-            yield f"{{{slot}}} is no slot", f"did you mean {{{near[0]}}}?" if near else known
+            yield f"unknown slot {{{slot}}}", f"did you mean {{{near[0]}}}?" if near else known
     if re.search("[{}]", _PARTS.sub("", pattern)):
-        yield "a brace stands alone in the pattern", known
+        yield "a brace in the pattern is not part of a slot", known
     if sum(slot in _INSERTED for slot in slots) != 1:
         yield "the pattern needs {word}, {Word} or {substituted}, once", "say where the words of an item are inserted"
 

@@ -45,8 +45,8 @@ class Imported:
 
     ``columns`` is the map that was used. Every column that it does not name is a condition of the items;
     ``row_columns`` are those whose value changes between the rows of one item (a row number, the age of a rater): they
-    describe ratings, not items, and are left out. :attr:`row_summary` says so in words. ``lines`` gives each item the
-    line of its first row. ``opened`` is the file as it was understood, if it was not read strictly.
+    describe ratings, not items, and are excluded. :attr:`row_summary` reports this as text. ``lines`` gives each item
+    the line of its first row. ``opened`` is the file as it was understood, if it was not read strictly.
     """
 
     items: tuple[Item, ...]
@@ -95,16 +95,17 @@ def import_items(
     """Read items, and ratings where there are any, from a table.
 
     *columns* names the columns whose names are not usual ones; all others become conditions. *conditions* are columns
-    that are conditions whatever their name (``group_*``: all that begin so): a task that shows a text ``sense`` takes
-    no sense id from it. Rows that differ in one of them are different items, whose ids tell them apart where the file
-    gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long form
-    are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject ``norm``.
-    An empty rating is a row without value. Ratings of simulated participants are rows of the kind ``simulated``:
-    their ids say so, or the column ``participant_kind``; a file that holds people's too is refused. A column
-    ``gold`` gives the items' gold answers, for the tasks same_sense and sense_verification as ``t`` and ``f`` (else
-    a column ``same_sense`` does); a column ``split`` the condition of that name, as train, dev or test. *bad_rows*:
-    ``raise`` at the first error, or ``set_aside`` each such row. With *options* the file may be in any encoding, with
-    any separator and decimal sign, or another program's export; without them it is read strictly, as UTF-8.
+    that are conditions regardless of their name (``group_*``: all that begin so): a task that shows a text ``sense``
+    takes no sense id from it. Rows that differ in one of them are different items, whose generated ids differ if the
+    file gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long
+    form are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject
+    ``norm``. An empty rating is a row without value. Ratings of simulated participants are rows of the kind
+    ``simulated``: their ids say so, or the column ``participant_kind``; a file that also has ratings of people is an
+    error. A column ``gold`` gives the items' gold answers, for the tasks same_sense and sense_verification as ``t`` and
+    ``f`` (without it, a column ``same_sense`` does); a column ``split`` the condition of that name, as train, dev or
+    test. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row. With *options* the file may be in
+    any encoding, with any separator and decimal sign, or another program's export; without them it is read strictly, as
+    UTF-8.
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     findings = _FindingCollector(bad_rows)
@@ -183,7 +184,7 @@ class _ItemCollector:
             self._keep_rating(item, rater, value, raw, row)
 
     def _gold_answer(self, question: RowQuestion, row: Row) -> str | None:
-        """The right answer; where a truth is asked of two usages and no gold is given, the mark same_sense is it."""
+        """The correct answer; without gold, same_sense for a true-or-false question about two usages."""
         stated = question.same_sense if self.truth and len(question.usages) > 1 else None
         if self.checks.indices.get("gold") is None and stated is not None:
             return "t" if stated else "f"
@@ -204,14 +205,14 @@ class _ItemCollector:
             if not same[part]:
                 place = row.place(self.checks.indices.get(part))
                 hint = "keep one of the two rows"
-                message = f"the question stands twice: {fault}"
+                message = f"the question occurs twice: {fault}"
                 findings.take(Finding.from_place(code, message, place, hint=hint, item_id=item.item_id))
 
     def _item(self, question: RowQuestion, gold: str | None, row: Row, findings: _FindingCollector) -> Item | None:
         item_id = question.item_id or _content_id(question, self._shown_of(row))
         key = (question_key(question.usages), self._shown_of(row))
         if self._keys.get(item_id, key) != key:
-            hint = "give each question an id of its own"
+            hint = "give each question a unique ID"
             fault = "the item id is already used for another question"
             place = row.place(self.checks.indices.get("item_id"), width=len(item_id))
             findings.take(Finding.from_place("E211", fault, place, hint=hint, item_id=item_id))
@@ -300,9 +301,9 @@ def _content_id(question: RowQuestion, shown: Sequence[str]) -> str:
 def check_ratings(rows: ResponseTable, scale: Scale) -> None:
     """Check the rows of one measure that are about to be averaged over the times that a question was asked.
 
-    A value may lie between two points (an expected value), not beyond the ends. Two rows of a subject for one item are
-    two times of asking where their column ``repeat`` differs; where it does not, it is unknown which one counts, and
-    neither the mean nor the later one is taken.
+    A value may be any number between the ends of the scale (an expected value). Two rows of a subject for one item are
+    two times of asking if their column ``repeat`` differs; if it does not, it is unknown which one counts, and neither
+    the mean nor the later one is taken.
 
     >>> twice = {"subject_id": "m", "subject_kind": "model", "task": "plausibility", "measure": "rating"}
     >>> table = ResponseTable.from_columns(twice | {"item_id": ["a", "a"], "value": [4.0, 5.0], "repeat": [0, 1]})

@@ -40,7 +40,7 @@ class ItemSource:
 
 
 def task_of_items(name: str, asked: str | None) -> str:
-    """Return the task that was asked for, else that of the dataset; of a file the default one.
+    """Return the task that was asked for; without one, the task of the dataset, or for a file the default task.
 
     >>> task_of_items("mini_synonymy", None), task_of_items("mini_synonymy", "same_sense"), task_of_items("a.csv", None)
     ('minimal_pair', 'same_sense', 'relatedness')
@@ -67,12 +67,12 @@ def load_items(
     """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
 
     A path to a Python file (``my_norms.py``) is a dataset; any other name with a path separator or a suffix is a file
-    of items, anything else a dataset. A dataset's options may follow its name
+    of items, and all other names are datasets. A dataset's options may follow its name
     (``am2ico?language=zh``), with points in them (``planted_bias?word_sufficiency=0.5``). A table of items that
-    Lexiscope wrote is taken as it is. For the task ``minimal_pair`` a file holds minimal pairs, or synonym items to
+    Lexiscope wrote is used unchanged. For the task ``minimal_pair`` a file holds minimal pairs, or synonym items to
     make them of (:func:`~lexiscope.items.choice_sets.choice_set_file.read_minimal_pairs`). *scale* is the one on which
     people rated the items of a file, and on which models are asked; without it, that of the task, and ratings in the
-    file lie on it, unless they may have *any_scale*. *options* are what a user said of how a file is written.
+    file must be on it, unless they may have *any_scale*. *options* are what a user said of how a file is written.
 
     Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, whose ratings are off the scale, or
     where no item is left, and for a scale of what has its own; :class:`SpecError` for an unknown dataset.
@@ -205,7 +205,7 @@ def in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item
     kept = tuple(item for item in items if not language or item.usages[0].language == language)
     if not kept:
         known = ", ".join(sorted({item.usages[0].language for item in items})) or "none"
-        raise InputError(f"{name} has no items in {language!r}", hint=f"it has: {known}")
+        raise InputError(f"{name} has no items in {language!r}", hint=f"languages of its items: {known}")
     return kept
 
 

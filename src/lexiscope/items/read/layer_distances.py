@@ -19,7 +19,7 @@ from lexiscope.resources.tables.delimited import DelimitedTable, Integers, read_
 
 _ANSWER_COLUMNS = ("Distance", "Layer", "S1_ntokens", "S2_ntokens", "token_diffs", "n_params")
 _SLACK = 1e-6
-"""How far rounding may take the cosine of two equal vectors from 1."""
+"""The largest difference from 1 that rounding may give the cosine of two equal vectors."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,8 @@ def linked_items(
 ) -> LinkedItems:
     """Return an item for each mention that is linked, in the order of the texts.
 
-    The id of an item is ``<dataset>/<split>/<document>/<number of the mention in its text, from 1>``; where a document
-    comes again, ``~2`` is behind its id. Every item has the conditions ``split``, ``document`` and ``sentence``
+    The id of an item is ``<dataset>/<split>/<document>/<number of the mention in its text, from 1>``; if a document
+    occurs again, its id ends with ``~2``. Every item has the conditions ``split``, ``document`` and ``sentence``
     (the document and the place of what is shown: items that show the same text share it).
     """
     items, n_nil, seen = [], 0, dict[str, int]()
@@ -107,7 +107,7 @@ def mention_sentence(language: str = "en") -> Part:
 
 def set_aside(misplaced: Iterable[Misplaced], path: str) -> tuple[SetAside, ...]:
     """Return mentions whose letters are not those at their offsets as rows of a dataset that are no items."""
-    why = "the letters of the mention do not stand at its offsets"
+    why = "the text at the offsets is not the mention"
     return tuple(
         SetAside(
             path,

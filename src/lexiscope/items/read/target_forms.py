@@ -61,7 +61,7 @@ def token_span(text: str, index: int) -> tuple[int, int]:
 
 
 def is_form_of(form: str, lemma: str, language: str = "und") -> bool:
-    """Say whether *form* may be a form of *lemma*: by its letters, or by the table of suppletive forms.
+    """Return whether *form* may be a form of *lemma*: by its letters, or by the table of suppletive forms.
 
     >>> is_form_of("drove", "drive"), is_form_of("went", "go", "en"), is_form_of("of", "bank")
     (True, True, False)
@@ -102,7 +102,7 @@ def verified_usage(
     fault = "it begins or ends inside a word" if cut and usage.language not in _WITHOUT_EDGES else ""
     if not fault and lemma is not None and (usage.target, lemma) not in odd:
         known = is_form_of(usage.target, lemma, language)
-        fault = "" if known else f"its letters are no form of {lemma!r} that is known"
+        fault = "" if known else f"its letters match no known form of {lemma!r}"
     if fault:
         what = f"span {start}:{end} covers {usage.target!r}: {fault}"
         raise SpanError(what, code="E101", place=here, hint="is the span counted in characters, from 0, end excluded?")

@@ -74,7 +74,7 @@ def _bracketed(item: Item, word: str) -> str:
 
 def _letter(text: str) -> str:
     if text.upper() not in ("", *LETTERS):
-        raise InputError(f"{text!r} is no answer", code="E475", hint="write A, B, or nothing")
+        raise InputError(f"{text!r} is not an answer", code="E475", hint="write A, B, or nothing")
     return text.upper()
 
 

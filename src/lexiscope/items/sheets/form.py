@@ -98,8 +98,8 @@ class SheetForm(Generic[T]):
                 hint = "keep the ids as they were written, and read the sheet with the items that it was made of"
                 raise InputError(f"the sheet has no row {row_id!r}", code="E471", place=row.place(self.key), hint=hint)
             if row_id in lines:
-                hint = f"it stands in line {lines[row_id]} too: keep the one that counts"
-                raise InputError(f"{row_id!r} stands twice", code="E472", place=row.place(self.key), hint=hint)
+                hint = f"it is also in line {lines[row_id]}: keep the one that counts"
+                raise InputError(f"{row_id!r} occurs twice", code="E472", place=row.place(self.key), hint=hint)
             lines[row_id] = row.row.line
             thing = by_id[row_id]
             for column in shown:
@@ -129,7 +129,9 @@ def parse_mark(text: str) -> bool:
     """
     sign = text.casefold()
     if sign not in _MARKS | _NO_MARKS:
-        raise InputError(f"{text!r} is no mark", code="E475", hint="write x, or nothing; remarks belong in the comment")
+        raise InputError(
+            f"{text!r} is not a mark", code="E475", hint="write x, or nothing; remarks belong in the comment"
+        )
     return sign in _MARKS
 
 

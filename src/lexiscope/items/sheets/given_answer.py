@@ -52,7 +52,7 @@ class GivenAnswer:
     kind: str = ""
 
     def rows(self) -> Iterator[Response]:
-        """Yield the answer, its flags, the guess and the comment as rows, each under a measure of its own."""
+        """Yield the answer, its flags, the guess and the comment as rows, each under a separate measure."""
         if self.page is None:
             yield self._row(MEASURE_CHOICE, option=self.label, raw=self.raw)
         else:

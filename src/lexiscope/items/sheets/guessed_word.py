@@ -1,8 +1,8 @@
 """GUESSEDWORD: the word that a participant guessed from the context, in the form of the word that it stands for.
 
 People guess a hidden word in its basic form; put back into the sentence, it has to be inflected (the study's §3.2).
-What is certain is done (:mod:`lexiscope.items.choice_sets.inflection`); all else is proposed on a sheet, where a person
-accepts or edits it and says whether the guess fits the context. No form is doubtful that was not looked at.
+What is certain is done (:mod:`lexiscope.items.choice_sets.inflection`); all other forms are proposed on a sheet. A
+person accepts or edits them there and marks whether the guess fits the context, so that every doubtful form is checked.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class WordGuess:
 class GuessedSlot:
     """One place where a guess goes: the usage's number from 1, what stood there, and the proposed form.
 
-    ``doubt`` says why a person has to decide; empty where the form is certain.
+    ``doubt`` is the reason why a person must decide; empty if the form is certain.
     """
 
     guess: WordGuess
@@ -111,7 +111,7 @@ def propose_forms(items: Sequence[Item], guesses: Sequence[WordGuess], forms: En
     same = []
     for guess in guesses:
         if guess.item_id not in known:
-            what = f"somebody guessed at {guess.item_id!r}, which is none of the items"
+            what = f"the guesses name {guess.item_id!r}, which is not one of the items"
             raise InputError(
                 what, code="E471", place=Place(item_id=guess.item_id), hint="give the items that were asked"
             )
@@ -152,9 +152,9 @@ def guessed_items(
 ) -> tuple[Item, ...]:
     """Return an item for each guess all of whose slots are decided; ``views.view_item`` shows it.
 
-    Its id is that of the item with the guess behind it; it has no gold answer, for the right answer may change with the
-    word. Conditions: ``guessed_word_1`` … (the forms), ``guess``, ``guess_of``, and ``guess_fits`` where it was judged
-    for every slot.
+    Its id is that of the item with the guess behind it; it has no gold answer, because the correct answer may change
+    with the word. Conditions: ``guessed_word_1`` … (the forms), ``guess``, ``guess_of``, and ``guess_fits`` where it
+    was judged for every slot.
     """
     known = {item.item_id: item for item in items}
     by_guess: dict[WordGuess, list[GuessedSlot]] = {}
@@ -218,7 +218,7 @@ def _parse_fit(text: str) -> bool | None:
     sign = text.strip().casefold()
     if sign not in _FITS:
         hint = "write x where the guess fits, no where it does not"
-        raise InputError(f"{text!r} is no mark", code="E475", hint=hint)
+        raise InputError(f"{text!r} is not a mark", code="E475", hint=hint)
     return _FITS[sign]
 
 
@@ -243,7 +243,7 @@ SHEET: SheetForm[GuessedSlot] = SheetForm(
 def _decided_slot(row: FilledRow[GuessedSlot]) -> DecidedSlot:
     form, slot = row.values["form"], row.thing
     if not form and slot.doubt:
-        what, hint = f"nobody decided on the form of {slot.guess.guess!r}", "write ok, or the form as it is to stand"
+        what, hint = f"the form of {slot.guess.guess!r} is not decided", "write ok, or the correct form"
         row.refuse("form", what, code="E476", hint=f"{hint}: {slot.doubt}")
     return DecidedSlot(slot.proposed if not form or form.casefold() == _OK else form, row.values["fits"])
 

@@ -42,15 +42,15 @@ class Predictions:
 
     @property
     def n_non_integer(self) -> int:
-        """How many predictions lie between the points of the scale."""
+        """How many predictions are not at a point of the scale."""
         return sum(not float(value).is_integer() for value in self.predictions)
 
 
 def check_submission(path: Path | str, n_samples: int) -> tuple[Fault, ...]:
     """Return everything that is wrong with a submission to a file of *n_samples* rows, in the order of its lines.
 
-    Stricter than the official check in two places: a prediction above 5 is refused (there 5.9 is cut to 5), and so is
-    an id that comes twice.
+    Stricter than the official check in two places: a prediction above 5 is an error (there 5.9 is cut to 5), and so is
+    an id that occurs twice.
     """
     return _read(Path(path), n_samples)[1]
 
@@ -115,7 +115,7 @@ def _read_line(text: str, predictions: dict[str, float], n_samples: int) -> str:
     try:
         row = parse_json(text, object_pairs_hook=_distinct, parse_constant=refuse_constant)
     except ValueError as error:
-        return f"this line is no JSON: {error}"
+        return f"this line is not JSON: {error}"
     if not isinstance(row, dict) or not {ID, PREDICTION} <= set(row):
         return f'this line needs an object with "{ID}" and "{PREDICTION}"'
     return _read_row(row, predictions, n_samples)
@@ -143,7 +143,7 @@ def _row(number: str) -> int:
 
 def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) != len(pairs):
-        raise ValueError("a name stands twice in it")
+        raise ValueError("it has a name twice")
     return dict(pairs)
 
 

@@ -89,7 +89,7 @@ class TagSheet(Generic[T]):
         seen: set[str] = set()
         for case in cases:
             if self.case_id(case) in seen:
-                raise InputError("a case stands twice", code="E472", place=Place(item_id=self.item_id(case)))
+                raise InputError("a case occurs twice", code="E472", place=Place(item_id=self.item_id(case)))
             seen.add(self.case_id(case))
         return cases
 
@@ -98,7 +98,7 @@ class TagSheet(Generic[T]):
         none = row.values[NONE]
         if none and any(applies.values()):
             hint = f"take the x away from {NONE}, or from the tags"
-            row.refuse(NONE, f"a tag stands beside {NONE}", code="E475", hint=hint)
+            row.refuse(NONE, f"the case has a tag and {NONE}", code="E475", hint=hint)
         if not none and not any(applies.values()):
             hint = f"put an x under a tag, or under {NONE}"
             row.refuse(next(iter(self.tags)), "this case has no tag", code="E476", hint=hint)

@@ -4,7 +4,7 @@ The columns are those of the context–word bias study (its Figure 5): number, c
 the target the guessed word; after them are the mark of participants who cannot decide, a comment, and what identifies
 the row. Contexts are shown as people see them in the app: the target in brackets, or ``[X]`` in its place, or the words
 alone. The sheet ``reveal`` shows the same items again in full to the participants who answered them without the target;
-what is answered there is a second judgment, under a measure of its own, and never mixed with that of another view.
+the answers there are second judgments, under a separate measure, and never mixed with those of another view.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _ViewSheet:
 
 
 def write_view_sheet(path: Path | str, items: Sequence[Item], *, view: str, list_id: str = "1") -> None:
-    """Write the sheet of a list in a view, in the order of the items; the right answers are not in it.
+    """Write the sheet of a list in a view, in the order of the items; the correct answers are not in it.
 
     Pairs and senses to verify are asked for ``label`` (t or f), mentions in one text for ``page``;
     :func:`read_view_sheet` reads it back.
@@ -65,8 +65,8 @@ def read_view_sheet(path: Path | str, drawn: OverlappingLists, *, participant: s
     """Read an answered sheet; the sheet says which view and which of the lists it is.
 
     An answer is ``t`` or ``f`` in any case; an empty one is a row without option. Who marks ``undecided`` has answered
-    ``t``, as the study asks for, and has a row ``flag_undecided``. Guesses and comments are rows of their own: nothing
-    that is in the sheet is lost. Rows are in the order of the sheet.
+    ``t``, as the study asks for, and has a row ``flag_undecided``. Guesses and comments are separate rows, so that no
+    entry of the sheet is lost. Rows are in the order of the sheet.
     Errors: :class:`InputError` E474 (a view or list that there is not), E475 (no answer that can be given, a mark that
     is none, *undecided* with ``f``), E505 (no name), and those of
     :meth:`~lexiscope.items.sheets.form.SheetForm.read`.
@@ -95,7 +95,7 @@ def refuse_two_views(answered: Sequence[ResponseTable]) -> None:
             before = seen.setdefault((who, item_id), view)
             if before != view:
                 what = f"{who} answered {item_id!r} in the views {before} and {view}"
-                hint = "who has seen an item in one view cannot judge it in another: ask somebody else"
+                hint = "a participant who has seen an item in one view cannot judge it in another: ask another one"
                 raise InputError(what, code="E487", place=Place(item_id=item_id), hint=hint)
 
 
@@ -199,7 +199,7 @@ def _label(text: str) -> str | None:
     label = text.strip().casefold()
     if label not in ("", SAME, DIFFERENT):
         hint = "write t (the same meaning; it fits), f (another), or nothing"
-        raise InputError(f"{text!r} is no answer", code="E475", hint=hint)
+        raise InputError(f"{text!r} is not an answer", code="E475", hint=hint)
     return label or None
 
 
@@ -211,7 +211,7 @@ _FORMS = "give wic_judgments.csv or link_judgments.csv of an export, or what lex
 
 
 def answers_by_dataset(paths: Sequence[str], datasets: Mapping[str, Sequence[Item]]) -> dict[str, ResponseTable]:
-    """Return people's answers by dataset; *datasets* are the items that have a right answer, by dataset.
+    """Return people's answers by dataset; *datasets* are the items that have a correct answer, by dataset.
 
     Files of items (with guessed words) hold no answers and are skipped. A page that was found is the entry that was
     retrieved, by its id if a list has resolved it.
@@ -247,7 +247,7 @@ def _owner_error(
         return InputError(
             what, code="E471", place=place, hint="run these datasets apart: they number their items alike"
         )
-    what, hint = f"{answered}, which is no labelled item of this run", f"the run has {', '.join(datasets)}"
+    what, hint = f"{answered}, which is not a labelled item of this run", f"the run has {', '.join(datasets)}"
     return InputError(what, code="E471", place=place, hint=hint)
 
 
@@ -257,5 +257,5 @@ def _read(path: Path) -> ResponseTable:
         return read_view_judgments(path)
     if "subject_id" in header:
         return ResponseTable.read_csv(path)
-    what = f"this is no file of people's answers: its columns are {', '.join(header[:6]) or 'none'}"
+    what = f"this is not a file of people's answers: its columns are {', '.join(header[:6]) or 'none'}"
     raise InputError(what, code="E471", place=Place(str(path), 1), hint=_FORMS)

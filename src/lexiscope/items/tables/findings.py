@@ -93,8 +93,8 @@ Report = Callable[[Finding], None]
 class SentenceStatistics:
     """Lengths of the sentences of a stimulus set, and how many pairs differ in length.
 
-    ``mean_words`` is over distinct sentences. ``length_differences`` gives (difference in words, number of pairs),
-    ascending. *Unit: words (parts between white space).* *Source: SAW-C §3.1 and footnote 4.*
+    ``mean_words`` is over distinct sentences. ``length_differences`` gives (difference, number of pairs), ascending.
+    *Unit: words (parts between white space).* *Source: SAW-C §3.1 and footnote 4.*
     """
 
     n_sentences: int
@@ -161,8 +161,8 @@ class CheckReport:
     def text(self, *, at_most: int | None = None) -> str:
         """Return the findings as text, with the line and a caret each, and a summary at the end.
 
-        With *at_most*, only so many errors per code are written out, and of a warning the first one; where the others
-        are is told in one line. The summary counts all.
+        With *at_most*, at most that many errors per code and one warning per code are written out. One line names the
+        places of the others. The summary counts all.
         """
         shown: Counter[str] = Counter()
         parts, others = [], dict[str, list[Finding]]()
@@ -213,7 +213,7 @@ COLUMNS = ("word", "sense", "why")
 
 @dataclass(frozen=True, slots=True)
 class ExcludedEntry:
-    """A word, or one of its senses where only that was left out, and why."""
+    """A word that was excluded, or one excluded sense of it, and why."""
 
     word: str
     why: str

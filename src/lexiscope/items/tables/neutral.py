@@ -47,7 +47,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, answers: 
 
 
 def json_line(row: Mapping[str, object]) -> str:
-    """Return a row as one line of JSON that reads back exactly, whatever its text.
+    """Return a row as one line of JSON that reads back exactly, for any text.
 
     >>> json_line({"comment": "=1+1\\u2028"})
     '{"comment": "=1+1\\\\u2028"}'

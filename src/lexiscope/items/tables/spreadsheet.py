@@ -15,7 +15,7 @@ _LIVE = frozenset("=+-@")
 
 
 def is_live(text: str) -> bool:
-    r"""Say whether a spreadsheet could read a text as a formula.
+    r"""Return whether a spreadsheet could read a text as a formula.
 
     It is live where it starts, after white space and invisible characters, with ``=``, ``+``, ``-`` or ``@`` in any
     width, or where that white space holds a tab or a line end. *Source:* OWASP ASVS 5 1.2.10.
@@ -101,7 +101,7 @@ def read_sheet(path: Path | str, needed: Sequence[str], *, what: str, ours: bool
         raise InputError(f"this is not {what}: no column {missing[0]!r}", code="E006", place=place, hint=hint)
     twice = [name for name in needed if columns.count(name) > 1]
     if twice:
-        raise InputError(f"the column {twice[0]!r} stands twice", code="E007", place=header.place(), hint="keep one")
+        raise InputError(f"the column {twice[0]!r} occurs twice", code="E007", place=header.place(), hint="keep one")
     for row in rows:
         cells = map(restore_cell, row.fields) if ours else row.fields
         yield SheetRow(dict(zip(columns, cells, strict=True)), row, columns)

@@ -1,8 +1,7 @@
 """Items as a table: a CSV file that keeps every field of every item exactly, for people and for programs.
 
-Texts are unchanged; ``conditions`` each have a column ``condition.<name>``. An empty field means "none"; where the
-empty text itself is meant, or a text could be mistaken, it is written with a backslash or in JSON (see
-:func:`write_items`).
+Texts are unchanged; ``conditions`` each have a column ``condition.<name>``. An empty field means "none"; an empty text,
+or a text that could be mistaken, is written with a backslash or in JSON (see :func:`write_items`).
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ def write_items(items: Sequence[Item], path: Path | str) -> None:
 
     Columns: item_id, dataset, list_id, gold, options (a JSON list), then text_1, start_1, end_1, lemma_1, pos_1,
     language_1, sense_1 for each usage, then ``condition.<name>``. A condition is written bare where it reads back as
-    the same text, else as JSON (true, 3, 0.5, "3"). Items with a rating scale of their own have a column ``scale``
-    behind options: ``1 to 5``, or with words at its points a JSON list of the scale and [point, words].
+    the same text, else as JSON (true, 3, 0.5, "3"). If items have individual rating scales, a column ``scale`` follows
+    options: ``1 to 5``, or with words at its points a JSON list of the scale and [point, words].
     """
     n_usages = max((len(item.usages) for item in items), default=0)
     names = list(dict.fromkeys(name for item in items for name in item.conditions))
@@ -68,7 +67,7 @@ def read_items(path: Path | str) -> tuple[Item, ...]:
 
 
 def is_item_table(path: Path | str) -> bool:
-    """Say whether a file begins like a table that :func:`write_items` wrote; what is in it is not looked at."""
+    """Return whether a file begins like a table that :func:`write_items` wrote; the rows are not read."""
     try:
         return read_header(Path(path))[: len(_ITEM)] == list(_ITEM)
     except (OSError, InputError):

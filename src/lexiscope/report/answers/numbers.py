@@ -19,14 +19,14 @@ class Pick:
     """Which records are meant: the printed name of their statistic, and fields that they have.
 
     The order of the parameters in the name does not matter. A name that ends with ``(`` means every statistic of that
-    name. A field may be a tuple (any of its values), or a function that says of its value whether it is meant.
+    name. A field may be a tuple (any of its values), or a function that returns whether a value matches.
     """
 
     statistic: str
     where: Mapping[str, object] = field(default_factory=dict)
 
     def fits(self, record: Record) -> bool:
-        """Return whether a record is meant."""
+        """Return whether a record matches."""
         if self.statistic.endswith("("):
             if not (record.statistic + "(").startswith(self.statistic):
                 return False

@@ -43,8 +43,8 @@ def with_every_result(report: Report, meanings: Mapping[str, str] | None = None)
     """Return the report with a row for every record that none of its tables and figures shows.
 
     The rows are in the section of the record's question; records of no question, or of a question without a section,
-    have a section of their own. *meanings* are the statistics that the study knows, by name without parameters, and
-    what each is: a statistic that is not among them is always listed. A report that shows everything is unchanged.
+    have a separate section. *meanings* are the statistics that the study knows, by name without parameters, and what
+    each is: a statistic that is not among them is always listed. A report that shows everything is unchanged.
     """
     known = meanings or {}
     counts = Counter(series_of(record) for record in report.records)
@@ -88,7 +88,7 @@ class _ShownPlace:
     taken: tuple[str, str] | None = None
 
     def may_show(self, record: Record, key: str) -> bool:
-        """Say whether nothing speaks against it: another statistic in this place, or another interval."""
+        """Return whether no conflict exists: no other statistic in this place, and no other interval."""
         if self.taken not in (None, (record.statistic, record.subject)):
             return False
         if self.ends is None or record.value is None:

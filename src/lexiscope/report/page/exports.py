@@ -21,9 +21,9 @@ from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, TOLD_SIMULATED
 from lexiscope.report.page.html import records_csv
 
 _MEANING = {
-    "subject_id": "who answered: a participant's id in the data, or a model's id",
+    "subject_id": "the subject that answered: a participant's id in the data, or a model's id",
     "subject_kind": "participant, encoder, norm, baseline …",
-    "item_id": "the question; its text and conditions stand in tables/norms.csv and in the dataset",
+    "item_id": "the question; its text and conditions are in tables/norms.csv and in the dataset",
     "task": "which task the question belongs to",
     "measure": "what value is: rating, cosine_distance (1 − cosine; higher means less related), n_tokens_1 …",
     "value": "the answer as a number, in the measure's own unit; missing where there was no readable answer",
@@ -35,8 +35,8 @@ _MEANING = {
     "repeat": "repetition of the same question, from 0",
     "rt_ms": "response time in milliseconds",
     "answered_at": "when, in UTC",
-    "raw": "the answer as it was given, where it was text",
-    "scale": "of a rating: the scale on which it was asked (1 to 5); missing where that was not stated",
+    "raw": "the unchanged answer, if it was text",
+    "scale": "for ratings: the scale of the question (1 to 5); missing if it was not stated",
 }
 
 
@@ -63,7 +63,7 @@ def check_outputs(outputs: Sequence[str]) -> None:
     unknown = sorted(set(outputs) - {*WRITERS, "r_script"})
     if unknown:
         known = ", ".join(sorted({*WRITERS, "r_script"}))
-        raise SpecError(f"there is no output {unknown[0]!r}", hint=f"there are: {known}")
+        raise SpecError(f"there is no output {unknown[0]!r}", hint=f"use one of {known}")
 
 
 def export(folder: Path, run: StudyExports, outputs: Sequence[str]) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ _SHORT = 32
 
 
 def render(report: Report) -> str:
-    """Return the report as one HTML page; the same report gives the same bytes.
+    """Return the report as one HTML page; the same report always gives an identical page.
 
     It holds up to four pages: results, data and methods, reproduction (where a paper prints numbers), run record. A
     report without answers (several runs compared, answers that were only collected) shows its sections first.
@@ -108,7 +108,7 @@ def table_html(table: Table) -> str:
 
 
 def records_csv(records: tuple[Record, ...]) -> str:
-    """Return all records as CSV, one a line, at full precision."""
+    """Return all records as CSV, one per line, at full precision."""
     present = {name for name in OPTIONAL_FIELDS if any(getattr(record, name) not in (None, "") for record in records)}
     names = [field.name for field in fields(Record) if field.name in present or field.name not in OPTIONAL_FIELDS]
     return csv_text(names, ([getattr(record, name) for name in names] for record in records))

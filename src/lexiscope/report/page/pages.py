@@ -105,7 +105,7 @@ _RESULTS = ("Every number of the run, with its tables and figures.",)
 def supplement(report: Report) -> tuple[Section, ...]:
     """Return the sections with numbers S1, S2 … for their tables and figures; those of a paper are named in the title.
 
-    The Results page has numbers 1, 2 … of its own.
+    The Results page has separate numbers 1, 2 ….
     """
     of_paper = any(record.published is not None for record in report.records)
     numbers: Counter[str] = Counter()

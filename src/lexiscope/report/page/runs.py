@@ -34,7 +34,7 @@ _MEAN = Format("number", 3)
 
 
 def report_of_runs(folders: Sequence[Path | str], *, page: Path | None = None) -> Report:
-    """Return the report of one run, or one report that compares several runs; each run has a report of its own.
+    """Return the report of one run, or one report that compares several runs; each run has its own report.
 
     *page* is where the report will be written: links to the runs' own reports are relative to it.
 
@@ -82,7 +82,7 @@ def _title(simulated: Sequence[bool]) -> str:
 def side_by_side(records: Sequence[Sequence[Record]]) -> Section:
     """Return one table per statistic that at least two subjects or runs have, one row per run, subject and condition.
 
-    Of a statistic that was measured layer by layer, the last layer of each subject is shown.
+    For a statistic that was measured layer by layer, the last layer of each subject is shown.
     """
     by_statistic: dict[str, list[Row]] = {}
     for number, run in enumerate(records, start=1):
@@ -91,7 +91,7 @@ def side_by_side(records: Sequence[Sequence[Record]]) -> Section:
     shared = {name: rows for name, rows in by_statistic.items() if len({(n, r.subject) for n, r in rows}) > 1}
     tables = tuple(_statistic_table(index, name, rows) for index, (name, rows) in enumerate(shared.items(), start=1))
     text = (
-        "Each table holds one statistic of all runs. Where it was measured layer by layer, the last layer is shown; "
+        "Each table holds one statistic of all runs. If it was measured layer by layer, the last layer is shown; "
         "the runs below show all layers."
     )
     nothing = "The runs have no statistic in common that two subjects share."
@@ -170,7 +170,7 @@ def holds_responses_only(folder: Path) -> bool:
 
 
 def describe_run(folder: Path) -> Report:
-    """Return the report of a run that only holds responses: of whom, how many, and their means.
+    """Return the report of a run that only holds responses: subjects, counts and means.
 
     No person is compared with a model: that takes the items' words and conditions, which a study knows.
 
@@ -248,7 +248,7 @@ def _summary_table(rows: Sequence[ResponseSummary]) -> Table:
 
 
 def _distance_figures(rows: Sequence[ResponseSummary]) -> list[Figure]:
-    """Mean distance over layers, one curve per subject and view, where there is any."""
+    """Mean distance over layers, one curve per subject and view, if there are distances."""
     series: dict[tuple[str, str], list[ResponseSummary]] = {}
     for row in rows:
         if row.measure == "cosine_distance" and row.layer is not None and row.mean is not None:

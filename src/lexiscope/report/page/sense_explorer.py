@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 EXPLORER, MAP = "The explorer", "Map of neighbours"
-"""What is left out of a report for a subject that has nothing to show."""
+"""What a report omits for a subject that has nothing to show."""
 # more names than these cannot be read on a map
 _NAMES = 60
 _NO_VECTORS = "It gives no vectors of its senses."
@@ -49,11 +49,17 @@ _NO_VECTORS = "It gives no vectors of its senses."
 class ExplorerSettings:
     """What the explorer shows."""
 
-    n_neighbours: int = option(10, "of each sense, distinct words", flag="--neighbours", least=1, most=50)
-    n_best: int = option(5, "of each sense, the most probable", flag="--examples", least=0, most=100)
-    n_drawn: int = option(5, "examples of each sense drawn at random, besides", flag="--random", least=0, most=100)
-    seed: int = option(0, "of the draw and of the maps", least=0)
-    language: str = option("und", "of the words, for screen readers", metavar="TAG")
+    n_neighbours: int = option(
+        10, "number of neighbours of each sense, distinct words", flag="--neighbours", least=1, most=50
+    )
+    n_best: int = option(
+        5, "number of examples of each sense, the most probable ones", flag="--examples", least=0, most=100
+    )
+    n_drawn: int = option(
+        5, "number of further examples of each sense, drawn at random", flag="--random", least=0, most=100
+    )
+    seed: int = option(0, "random seed of the drawn examples and of the maps", least=0)
+    language: str = option("und", "language of the words, for screen readers", metavar="TAG")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,7 @@ def explore_each(
     titles: Mapping[str, str],
     settings: ExplorerSettings | None = None,
 ) -> tuple[tuple[Exploration, ...], tuple[Omission, ...]]:
-    """Collect what the explorer shows of every subject that knows one of the words; return it, and who is left out.
+    """Collect what the explorer shows of every subject that knows one of the words, and the omitted subjects.
 
     An exploration has the short name of its subject, which *titles* give by id. Errors: those of the files.
     """
@@ -139,15 +145,15 @@ def explore_each(
 def word_map(induced: InducedSenses, entry: WordEntry, heading: Heading, *, seed: int = 0) -> Figure | None:
     """Draw the senses of a word and their neighbours by t-SNE of their directions; ``None`` without neighbours.
 
-    A neighbour of two senses is drawn once, with the sense to which it is nearer. Where a word has many senses, each
-    has fewer names on the map, which its caption says.
+    A neighbour of two senses is drawn once, with the sense to which it is nearer. If a word has many senses, each has
+    fewer names on the map, and the caption gives their number.
     """
     own = list(induced.of(entry.word))
     most = max((len(sense.neighbours) for sense in entry.senses), default=0)
     drawn = max(3, _NAMES // max(1, len(entry.senses)))
     if drawn < most:
         heading = replace(
-            heading, caption=f"Of each sense the {drawn} nearest neighbours are drawn. {heading.caption}".strip()
+            heading, caption=f"The {drawn} nearest neighbours of each sense are drawn. {heading.caption}".strip()
         )
     nearest: dict[int, tuple[float, SensePoint]] = {}
     for sense in entry.senses:
@@ -194,7 +200,7 @@ def neighbour_maps(
     """Return maps of the neighbours of each word by each subject, one colour for each sense (GASI, Figure 2).
 
     *explorations* are those of :func:`explore_each`. A word without two senses that have neighbours has no map, nor has
-    one after the first *most*: these are left out, with the reason.
+    one after the first *most*: these are omitted, with the reason.
     """
     if not subjects or not words:
         return part_of(Omission(MAP, "No word was named: --word." if subjects else "No vectors were given: --subject."))
@@ -225,7 +231,7 @@ def neighbour_maps(
 
 
 def render_explorer(exploration: Exploration) -> str:
-    """Return the explorer as one HTML page; the same exploration gives the same bytes.
+    """Return the explorer as one HTML page; the same exploration always gives an identical page.
 
     Everything that comes from data is escaped. The page runs its own search script, known by its hash, and nothing
     else; it forbids itself all requests. Without scripts it shows all words, and only the search box is missing.
@@ -266,7 +272,7 @@ def sections_with_pages(explorations: Sequence[Exploration]) -> list[Section]:
     for number, exploration in enumerate(explorations, start=1):
         title = f"Senses in {exploration.subject_id}"
         section = explorer_section(exploration, section_id=f"senses_{number}", title=title)
-        page = f"The file {page_name(number)} beside this report has all examples, maps and a search box."
+        page = f"The file {page_name(number)} in the folder of this report has all examples, maps and a search box."
         inner = tuple(replace(inner, figures=()) for inner in section.subsections)
         sections.append(replace(section, paragraphs=(*section.paragraphs, page), subsections=inner))
     return sections
@@ -277,7 +283,7 @@ def explorer_section(
 ) -> Section:
     """Return an exploration as a section of a report, a subsection for each word: a table of senses, and the map.
 
-    Of each sense the share in the corpus, the neighbours and the best example are shown, its target in brackets. The
+    For each sense, the share in the corpus, the neighbours and the best example are shown, its target in brackets. The
     names of tables and figures begin with *section_id*.
     """
     unknown = ", ".join(word.word for word in exploration.unknown)
@@ -291,7 +297,7 @@ def explorer_section(
 
 
 def _intro(exploration: Exploration) -> list[str]:
-    """Say what is shown, in the words of both the page and the section."""
+    """Return the texts that describe the content, for both the page and the section."""
     about = f" ({exploration.about})" if exploration.about else ""
     texts = [
         f"Senses that {exploration.subject_id} has induced{about}. A sense has no definition: it is known by its "
@@ -300,8 +306,8 @@ def _intro(exploration: Exploration) -> list[str]:
     if exploration.corpus:
         texts.append(
             f"Shares and examples come from the occurrences in {', '.join(exploration.corpus)}. A share is the mean "
-            "probability of the sense; beside each example stands how probable the model holds the sense there. It "
-            "says how sure the model is, not that it is right."
+            "probability of the sense; each example has the model's probability of the sense in it. It "
+            "shows how sure the model is, not that it is right."
         )
     return texts
 
@@ -337,7 +343,7 @@ def word_line(entry: WordEntry) -> str:
         pruned = f" (senses {which} were pruned: duplicates of others)"
     texts = [f"{n} sense{'s' if n != 1 else ''}{pruned}."]
     if entry.n is not None:
-        alone = f", {entry.n_alone:,} of them beside no known word" if entry.n_alone else ""
+        alone = f", {entry.n_alone:,} of them without a known word in the context" if entry.n_alone else ""
         texts.append(f"{entry.n:,} occurrence{'s' if entry.n != 1 else ''} in the corpus read{alone}.")
     if entry.count is not None:
         texts.append(f"{entry.count:,} in the corpus of the training.")

@@ -70,8 +70,8 @@ def _simulated_word(match: re.Match[str]) -> str:
 def marked_report(report: Report) -> Report:
     """Return the report of a run in which judgments are those of simulated participants, with their mark.
 
-    Where the study has marked no number, all of them rest on these judgments and every part of the page is marked.
-    Else the parts are marked that the study has marked, with the headings above them. The mark is put on here, after
+    If the study has marked no number, all of them rest on these judgments and every part of the page is marked.
+    Otherwise only the parts that the study has marked are, with the headings above them. The mark is put on here, after
     the analysis, so that no study and no table can leave it out.
     """
     whole = not any(record.people for record in report.records)
@@ -173,7 +173,7 @@ def marked_section(section: Section) -> Section:
 
 
 def has_people(table: Table, *, rows_only: bool = False) -> bool:
-    """Say whether a table has a row of people; without *rows_only* also whether its title or headings name them."""
+    """Return whether a table has a row of people; without *rows_only* also whether its title or headings name them."""
     texts = [cell for row in table.rows for cell in row if isinstance(cell, str)]
     texts += [] if rows_only else [table.title, *(column.header for column in table.columns)]
     return any(map(_names_people, texts))

@@ -62,7 +62,7 @@ def store(report: Report, folder: Path | str) -> tuple[str, ...]:
 
 
 def load(folder: Path | str) -> Report:
-    """Read a stored report back; rendered, it gives the same bytes as the report that was stored.
+    """Read a stored report back; rendered, it gives a page identical to that of the report that was stored.
 
     Where the folder is that of a finished run, every file is checked before anything is read.
     Errors: :class:`RunError` where a file is absent or damaged, naming it.

@@ -208,7 +208,7 @@ def run_study(
     """Run a study into a folder and return its summary.
 
     A finished run is not computed again; in a broken one *compute* finds the answers that were collected. Both end with
-    the same bytes (``machine.json`` apart, which says where and how long). *given* returns the checksums of the
+    identical files (except ``machine.json``, which records machine and duration). *given* returns the checksums of the
     files other than the items, for the records of the run: with another file it is another run.
 
     Errors: those of *compute*, and :class:`RunError` where the folder belongs to something else.

@@ -57,7 +57,7 @@ from lexiscope.report.tables import (
 
 PERCENT, STATISTIC = Format("number", 1), Format("number", 2)
 _FINE, _FINEST = Format("number", 3), Format("number", 5)
-_CLOSEST = "How near the closest decision was."
+_CLOSEST = "The margin of the closest decision."
 _TOO_FEW = "Too few decisions, or none differs."
 _NAMED = 6
 _DECIDED_BY = {
@@ -75,7 +75,7 @@ def design_table(design: ChoiceDesign, labels: Mapping[DesignCell, str]) -> Tabl
         for cell, label in labels.items()
         for items in (design.sets[cell],)
     ]
-    return Table("design_cells", "", "What was asked: the cells of the design", heads, tuple(rows))
+    return Table("design_cells", "", "Materials: the cells of the design", heads, tuple(rows))
 
 
 def intervals_table(
@@ -163,7 +163,7 @@ def answerers_table(run: AnsweredDesign, facts: Mapping[str, SubjectFacts]) -> T
         rows.append((answers.title, answers.kind, *known, len(answers.outcomes)))
     numbers = (("Parameters", INTEGER), ("Layers", INTEGER))
     heads = columns("Subject", "Kind", *numbers, "Revision", ("Cells answered", INTEGER))
-    return Table("subjects", "", "Who answered", heads, tuple(rows))
+    return Table("subjects", "", "Subjects", heads, tuple(rows))
 
 
 def accuracy_ranks_table(
@@ -276,7 +276,7 @@ def frequency_split_table(results: Sequence[Record | Result], *, names: Mapping[
 def above_baseline_table(
     results: Sequence[Record | Result], baseline: Mapping[str, Accuracy], *, counts: str, names: Mapping[str, str]
 ) -> Table | None:
-    """Return how far subjects are above the word-frequency *baseline*, whose accuracies are by condition, in order.
+    """Return how much subjects exceed the word-frequency *baseline*, whose accuracies are by condition, in order.
 
     *results* are those of :func:`~lexiscope.analysis.choices.design_answers.above_baseline`, *counts* names what was
     counted, *names* what subjects and conditions are called. A number below 0 says in a note that the baseline does
@@ -290,7 +290,7 @@ def above_baseline_table(
     labels = ("Cell", Column("Word frequency", PERCENT, note="The more frequent word wins; no model."))
     rows = [PivotRow((names[cell], 100 * own.value), {"condition": cell}) for cell, own in baseline.items()]
     notes = (f"Counts: {counts}. Differences in points, their 95 % interval over sentences.",)
-    title = "How far each subject lies above the word-frequency baseline, in points"
+    title = "Accuracy of each subject above the word-frequency baseline, in points"
     return pivot("above_baseline", title, records, cols, rows, labels=labels, notes=notes) if cols else None
 
 
@@ -307,7 +307,7 @@ def below_baseline(
         if record.statistic == "above_baseline" and record.condition in labels and points < 0:
             below.setdefault(record.subject, []).append(f"{labels[record.condition]} ({-points:.1f} points)")
     return [
-        f"{names[subject]} lies below the word-frequency baseline in {'; '.join(texts)}."
+        f"{names[subject]} is below the word-frequency baseline in {'; '.join(texts)}."
         for subject, texts in below.items()
     ]
 
@@ -322,7 +322,7 @@ def _above(record: Record) -> Cell:
 
 
 def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]]) -> Table:
-    """Return accuracies over states of training: each with its title, how far it was, and accuracies by condition."""
+    """Return accuracies over states of training: each with its title, its progress, and accuracies by condition."""
     conditions = list(states[0][2])
     heads = columns(
         "State",
@@ -521,7 +521,7 @@ def token_warnings(rows: Sequence[tuple[str, str, DeltaEffect]], measures: Mappi
     for subject, condition, effect in rows:
         if effect.follows:
             more, fewer = 100 * effect.accuracy_more, 100 * effect.accuracy_fewer
-            text = f"{condition} ({more:.0f} % right with more tokens, {fewer:.0f} % with fewer)"
+            text = f"{condition} (accuracy {more:.0f} % with more tokens, {fewer:.0f} % with fewer)"
             following.setdefault(subject, []).append(text)
     return [
         f"Warning: decisions of {subject} under {measures[subject]} follow the token delta in "
@@ -565,7 +565,7 @@ def margins_table(results: Sequence[Record | Result], *, names: Mapping[str, str
 
 
 def one_by_one_table(results: Sequence[Record | Result], *, names: Mapping[str, str]) -> Table | None:
-    """Return how often the right word wins against one other alone, beside the accuracy against all of them together.
+    """Return how often the right word wins against one other alone, next to the accuracy against all of them together.
 
     *results* are accuracies and those of :func:`~lexiscope.analysis.choices.design_answers.one_by_one_results`.
     """
@@ -587,7 +587,7 @@ def one_by_one_table(results: Sequence[Record | Result], *, names: Mapping[str, 
     cols += [col(f"{head}, %", "pairwise_accuracy", tokens=side) for side, head in heads]
     rows = rows_of(alone, "subject", "condition", names=names)
     notes = (
-        "More tokens, as many, fewer: of the right word, compared with the one other; where there are several others, "
+        "More tokens, as many, fewer: of the right word, compared with the one other; if there are several others, "
         "over all comparisons.",
         "In brackets the 95 % interval, over sentences.",
     )
@@ -664,7 +664,7 @@ def both_ways_table(rows: Sequence[tuple[str, str, BothWays]]) -> Table | None:
         apart = Missing("This measure has no margins.") if math.isnan(ways.apart) else ways.apart
         cells.append((subject, condition, *shares, apart))
     return (
-        Table("commutativity", "", "The relation turned round: “T … w” beside “W … t”", heads, tuple(cells))
+        Table("commutativity", "", "The relation turned round: “T … w” and “W … t”", heads, tuple(cells))
         if cells
         else None
     )
@@ -695,7 +695,7 @@ def gap_accuracy_table(
         "Subject",
         "Decoding",
         ("Predictions", INTEGER),
-        Column("Items left out", INTEGER, note="A prediction was not given."),
+        Column("Items excluded", INTEGER, note="A prediction was not given."),
     )
     criteria = list(dict.fromkeys(own.criterion for own in hits))
     rows = [
@@ -785,7 +785,7 @@ def coding_tables(results: Sequence[Record | Result], *, names: Mapping[str, str
     ]
     pairs = rows_of([record for record in records if record not in right], "condition")
     notes = ("Cohen's κ, its interval over answers; Krippendorff's nominal α; other intervals over sentences.",)
-    title = "How far the coders of gap answers agree"
+    title = "Agreement of the coders of gap answers"
     agreement = pivot("gap_coding_agreement", title, records, cols, pairs, labels=("Coders",), notes=notes)
     return [*tables, agreement if pairs else None]
 

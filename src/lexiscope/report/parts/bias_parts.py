@@ -105,7 +105,7 @@ def bar_figures(rows: Sequence[BiasRow]) -> tuple[Figure, ...]:
     """Return the scores by view as bars, with the score of a random answer (Figure 2); none without a score."""
     bars = [bar for bar in score_bars(rows) if bar.view in _DRAWN]
     random = {row.dataset: 100 * value.value for row in rows if (value := row.biases.view("random")) is not None}
-    heading = Heading("figure_2_views", "2", "Right answers by what is shown", CAPTION)
+    heading = Heading("figure_2_views", "2", "Accuracy by view", CAPTION)
     return (view_bars(bars, heading, random=tuple(random.items()), order=_subjects(rows)),) if bars else ()
 
 
@@ -196,7 +196,7 @@ def rebalancing_part(
     reached: bool,
     chooser: str,
 ) -> Part:
-    """Return the cost of a filter, and how far each part is above LABEL in all items, kept ones and random ones.
+    """Return the cost of a filter, and how much each part is above LABEL in all items, kept ones and random ones.
 
     *effects* are those of each learner (:func:`~lexiscope.analysis.bias.bias.effects_of_items` with the items ``all``,
     ``kept`` and ``random``); *ranges*, by learner and part, those over the random draws; *sizes* the kept items of all,
@@ -247,13 +247,13 @@ def _points_text(record: Record) -> str:
 
 
 MOST_ERRORS = 200
-"""A table of errors shows so many; all of them are in the analysis."""
+"""The most errors that a table shows; all of them are in the analysis."""
 _READING = (
-    "A bias says how much of what the whole input gives over no input can be had from one part: 0 is nothing, 1 all. "
+    "A bias is the share of the gain of the whole input over no input that one part gives: 0 is nothing, 1 all. "
     "It is called high, or not high, only where its whole interval lies on one side of the threshold."
 )
 _RULE = (
-    "A distracting word is one of the context that stands in the wrongly chosen entry too, and not in the right one; "
+    "A distracting word is one of the context that is also in the wrongly chosen entry, and not in the right one; "
     "it need not be what misled the model."
 )
 _KINDS = (("full", "word"), ("word", "full"))
@@ -285,7 +285,7 @@ def errors_section(
     """Return the error browser: a table for each pair of views, wrong in one and right in the other (Table 3).
 
     *texts* are the items as they are shown (item id → text), *entries* the names of options (option → entry, its
-    description). Of each kind *most* are shown.
+    description). At most *most* of each kind are shown.
     """
     tables = tuple(_errors_table(kind, texts or {}, entries or {}, f"{section_id}_{n}", most)
                    for n, kind in enumerate(kinds, start=1) if kind.errors)  # fmt: skip
@@ -360,7 +360,7 @@ def _errors_table(
     cells: Mapping[Head, Callable[[ViewError], Cell]] = {
         "Item": lambda error: error.item_id,
         "Word": lambda error: error.word,
-        "Text": lambda error: (texts.get(error.item_id) or Missing("The text is not at hand.")) if texts else "",
+        "Text": lambda error: (texts.get(error.item_id) or Missing("The text is not available.")) if texts else "",
         "Right": gold_of,
         f"Answered in {wrong}": lambda error: entries.get(error.answer, error.answer),
         Column("Distracting word", note="A word of the context that may have led to the answer."): (
@@ -412,7 +412,7 @@ def attribution_part(
 def attribution_tables(records: Sequence[Record], *, how: str) -> tuple[Table, Table]:
     """Return the answers that change with a word, and the words that carry answers, of all models and views."""
     named = {record.statistic for record in records}
-    units = (("Log odds lost (nats)", "log_odds"), ("Right answers lost", "accuracy"))
+    units = (("Log odds lost (nats)", "log_odds"), ("Accuracy lost", "accuracy"))
     losses = [(header, statistic_name("word_attribution", method=how, unit=unit)) for header, unit in units]
     columns = [Col(header, name, Format("number", 2), absent=None) for header, name in losses if name in named]
     counted = Col("Items", tuple(name for _, name in losses), show="n", absent=None)
@@ -422,7 +422,7 @@ def attribution_tables(records: Sequence[Record], *, how: str) -> tuple[Table, T
     words = [record for record in records if record.condition]
     changed = pivot(
         "changed_answers",
-        "Answers that change if a word is left out",
+        "Answers that change if a word is removed",
         shares,
         (Col("Answers that change, %", share, Format("number", 1), times=100), Col("Items", share, show="n")),
         rows_of(shares, *keys),

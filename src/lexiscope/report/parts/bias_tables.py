@@ -44,7 +44,7 @@ from lexiscope.report.tables import (
 _SCORE = Format("number", 1)
 _ENTROPY = Format("number", 4, leading_zero=False)
 _OF_ENTROPY = (
-    "Natural logarithm; means over the words of the training items (of all items, where a dataset has no training "
+    "Natural logarithm; means over the words of the training items (of all items, if a dataset has no training "
     "items), with intervals that resample words."
 )
 _NOT_ASKED = Missing("Not asked in this view.")
@@ -62,7 +62,7 @@ class BiasRow:
 
 @dataclass(frozen=True, slots=True)
 class GapRow:
-    """One model on one dataset, and how far it stays behind people in each view."""
+    """One model on one dataset, and its distance behind people in each view."""
 
     dataset: str
     subject: str
@@ -138,7 +138,7 @@ def human_gaps_table(rows: Sequence[GapRow], *, number: str = "") -> Table:
 
 
 def divided_table(sets: Sequence[tuple[str, str, ItemDivision, SearchSpace | None]], *, name: str = "divided") -> Table:
-    """Return how datasets are divided: name, task in words, its items, and what is searched, if anything is."""
+    """Return how datasets are divided: name, task as text, its items, and what is searched, if anything is."""
     heads = columns(
         *("Dataset", "Task"),
         *((split.capitalize(), INTEGER) for split in SPLITS),
@@ -205,7 +205,7 @@ def examples_table(examples: Sequence[tuple[str, str, Item]], views: Sequence[st
             if "definition" in item.conditions and len(item.usages) == 1:
                 texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
             rows.append((dataset, task, _title(view), " ‖ ".join(texts), str(item.gold)))
-    heads = columns("Dataset", "Task", "View", "Shown", "Right answer")
+    heads = columns("Dataset", "Task", "View", "Shown", "Correct answer")
     return Table("task_examples", number, "What is shown, by view", heads, tuple(rows))
 
 
@@ -280,13 +280,13 @@ def flips_table(guesses: Sequence[Guess], *, name: str = "guess_flips", number: 
         "Word": lambda guess: guess.word,
         "Guessed": lambda guess: guess.guess,
         Column("Valid", note="The guess is another word that fits the context."): (
-            lambda guess: Missing("Nobody judged it.") if guess.valid is None else guess.valid
+            lambda guess: Missing("Not judged.") if guess.valid is None else guess.valid
         ),
         Column("Person", note=changed): lambda guess: _answers(guess.person),
         Column("Model", note=changed): lambda guess: _answers(guess.model),
         "Flips": lambda guess: " and ".join(
             name for name, flips in (("person", guess.person_flips), ("model", guess.model_flips)) if flips
-        ) or "nobody",
+        ) or "neither",
     }  # fmt: skip
     title = "Guessed words and answers that change with them"
     return table_of(name, title, guesses, cells, number=number, notes=_flip_notes(guesses))
@@ -302,7 +302,7 @@ def _flip_notes(guesses: Sequence[Guess]) -> tuple[str, ...]:
         f"In {counts.sensitive_items} of these the person's answer changes and the model has both answers; of them "
         f"the model keeps its own in {counts.insensitive}."
     )
-    third = (f"{counts.incomplete} valid guesses lack an answer.",) if counts.incomplete else ()
+    third = (f"{counts.incomplete} valid guesses have no answer.",) if counts.incomplete else ()
     return (first, second, *third)
 
 

@@ -1,4 +1,4 @@
-"""The two parts of the demo: does the model keep senses apart, and does it agree with people?"""
+"""The two parts of the demo: does the model separate senses, and does it agree with people?"""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ def separation_part(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     separations = [estimate for layer in layers if isinstance(estimate := curve.estimate(layer), Estimate)]
     best = curve.best_value()
     summary = (
-        f"{subject} keeps the senses apart best at layer {best.layer}: a pair of different senses lies further apart "
+        f"{subject} separates the senses best at layer {best.layer}: a pair of different senses is farther apart "
         f"than a pair of the same sense in {number_text(best.value, best.interval)} of the "
         f"comparisons (chance .50; {len(items)} pairs, {len(set(words))} nouns){_allowing(separation=curve)}.",
     )
     text = (
         f"The model read {len(items)} pairs of sentences that share an ambiguous noun; one word of the sentence "
-        "decides which sense is meant. Nobody has rated these pairs. The best layer is chosen on these pairs, so its "
+        "decides the sense. These pairs have no human ratings. The best layer is chosen on these pairs, so its "
         "value is somewhat too good; the one that allows for the choice is that of words that had no part in it.",
         *summary,
     )
@@ -133,7 +133,7 @@ def _separation_table(subject: str, means: Sequence[ConditionLayers], separation
     pairs = " and ".join(f"{kind.n} pairs of {kind.condition}" for kind in means)
     notes = (
         f"Mean cosine distance of {pairs}.",
-        "Separation: how often different senses lie further apart (chance .50).",
+        "Separation: how often different senses are farther apart (chance .50).",
     )
     return Table("senses_by_layer", "1", f"Distance by sense relation, {subject}", heads, tuple(rows), notes)
 
@@ -251,6 +251,6 @@ def _agreement_table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Esti
     heads = columns(
         ("Layer", INTEGER), Column("rho [95 % CI]", BOUNDED, "right"), Column("R² [95 % CI]", BOUNDED, "right")
     )
-    notes = ["rho is negative: a larger distance goes with less relatedness."]
+    notes = ["rho is negative: a larger distance is associated with less relatedness."]
     notes += [f"{c.name}: {number_text(c.value, c.interval)}, n = {c.n} {counted_in(c.name)}." for c in ceilings]
     return Table("ratings_by_layer", "2", title, heads, tuple(rows), tuple(notes))

@@ -50,10 +50,10 @@ def drift_sections(
     )
     caution = (
         "Test and intervals take usages for independent. Those of one text are not: a word that one long text uses in "
-        "its own way can make a change that is none of the corpus. Read the examples."
+        "its own way can make a change that the corpus does not have. Read the examples."
     )
     without = [f"{word} ({why})" for word, why in (left_out or {}).items()]
-    missing = (f"Left out: {', '.join(without)}.",) if without else ()
+    missing = (f"Excluded: {', '.join(without)}.",) if without else ()
     summary = Section(
         "drift", "Words whose senses changed", (first, *told, how, caution, *missing), (_words_table(words, names),)
     )

@@ -37,7 +37,7 @@ PLACES = tuple(
 BELOW_CHOSEN = statistic_name("raters_below_model", among="leave_one_out", method="spearman", layer="chosen")
 RANK = statistic_name("rank", of="spearman", among="subjects")
 EXPECTED_AIC, EXPECTED_R2 = (f"expected_layer(score={score},deltas=signed)" for score in ("aic", "r_squared"))
-ALLOWING = "the layer chosen on the words drawn, the value of the words left out"
+ALLOWING = "the layer chosen on the words drawn, the value of the other words"
 BY_RHO = "by −ρ at the layer of lowest ρ, chosen on the same items, the same layer in every resample"
 HELD_OUT, SAVED = (statistic_name(name, held_out="words", layer="chosen") for name in ("deviance", "deviance_saved"))
 """The deviance of words held out, its layer chosen on the other words, and what it is below that without distance."""
@@ -104,7 +104,7 @@ def boundary_table(results: Iterable[Record | Result], titles: Mapping[str, str]
         ),
         Col("at layer", LOWEST_AIC, show="layer"),
         Col("AIC, intercept only", "aic(model=intercept_only)", _TWO),
-        Col("Deviance held out", HELD_OUT, _TWO, note="of words held out, the layer chosen on the other words"),
+        Col("Deviance held out", HELD_OUT, _TWO, note="for words held out, with the layer chosen on the other words"),
         Col("Saved by the layer", SAVED, _TWO, note="deviance of the intercept alone minus that; words resampled"),
         Col("Expected layer (AIC)", EXPECTED_AIC, _TWO, note=weighted),
     )
@@ -231,7 +231,7 @@ def size_contrasts_tables(results: Iterable[Record | Result]) -> list[Table]:
         ("Highest R²", _THREE): record_cell,
         ("p", P_VALUE): lambda record: record.p,
     }
-    resampled = "Words are resampled, and the best layer is found again in each resample; the models are those at hand."
+    resampled = "Words are resampled, and the best layer is found again in each resample; the models are fixed."
     alike = "Trained alike: family, training text, tokenizer and objective are the same."
     several: dict[bool, list[Record]] = {False: [], True: []}
     for record in records_of(results):
@@ -340,9 +340,9 @@ def added_table(
     """
     records = records_of(results)
     columns = [
-        Col(label, f"{kind}(of={of})", _THREE, where={"condition": f"beside={predictor}"})
+        Col(label, f"{kind}(of={of})", _THREE, where={"condition": f"beside={predictor}"})  # words: ok, stored name
         for predictor, block in added.items()
-        if any(record.condition == f"beside={predictor}" for record in records)
+        if any(record.condition == f"beside={predictor}" for record in records)  # words: ok, stored name
         for label, kind, of in (
             (f"R² of {block.replace('+', ' and ')}", "r_squared", block),
             (f"… added by {predictor.replace('_', ' ')}", "unique_r_squared", predictor),

@@ -112,7 +112,7 @@ def scores_table(
     )  # fmt: skip
     scored = [record for record in listed if not record.statistic.startswith("n_")]
     rows = rows_of(scored, "subject", names={predictor.subject: predictor.title for predictor in predictors})
-    return pivot(name, "Predictions beside people's mean ratings", listed, heads, rows, number=number, notes=notes)
+    return pivot(name, "Predictions and people's mean ratings", listed, heads, rows, number=number, notes=notes)
 
 
 def ratings_table(
@@ -122,10 +122,10 @@ def ratings_table(
     agreements: Sequence[RaterAgreement],
     terms: Mapping[str, str],
 ) -> Table:
-    """Return subjects that rate beside people: correlation, rank, place among raters, regression, what was read.
+    """Return subjects that rate: correlation with people, rank, place among raters, regression, what was read.
 
-    *predictors* are by subject, *agreements* those of single people with the norms: each has a column of its own.
-    *terms* are the coefficients of a regression of the norms, by the word for each: ``coefficient(term=rating,…)``.
+    *predictors* are by subject, *agreements* those of single people with the norms: each has a separate column. *terms*
+    are the coefficients of a regression of the norms, by the word for each: ``coefficient(term=rating,…)``.
     """
     records = records_of(results)
     words = {"leave_one_out": "true leave-one-out", "included": "own rating included"}
@@ -222,7 +222,7 @@ def thinking_table(results: Sequence[Record | Result], titles: Mapping[str, str]
         Col("Most", "thinking_tokens(summary=max)", INTEGER, "value", where=everything),
         Col("Replies", mean, show="n", where=everything),
     ]
-    note = "Tokens before the answer, as the endpoint counts them; they are no part of the answer. 95 %, over words."
+    note = "Tokens before the answer, as the endpoint counts them; they are not part of the answer. 95 %, over words."
     title, rows = "What models thought before they answered", rows_of(results, "subject", names=titles)
     return pivot("thinking", title, results, columns, rows, labels=("Subject",), notes=(note,))
 
@@ -318,7 +318,7 @@ def predictors_overview(records: Sequence[Record]) -> Table:
     rows = [PivotRow((name,), {"subject": subject, "condition": where}) for name, subject in named]
     if value_of(records, _SINGLE_RHO, condition=where) is not None:
         rows.insert(0, PivotRow(("one person against the others",), {"subject": "", "condition": where}))
-    title = f"Predictions beside people's ratings, samples of: {where}; ρ and accuracy over readable replies"
+    title = f"Predictions and people's ratings, samples of: {where}; ρ and accuracy over readable replies"
     return pivot("overview", title, records, cols, rows)
 
 

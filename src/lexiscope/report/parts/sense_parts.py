@@ -86,10 +86,10 @@ PLANTED = {
 }
 """How the measures of planted senses are called."""
 SIGNALS = "Signal and noise, word by word"
-"""What is left out where a training has one sense for a word, or knows too few of the words."""
+"""What is omitted if a training has one sense for a word, or knows too few of the words."""
 NOBODY = "No vectors were given: --subject."
 CHOICE = "Choice of a sense over a synset's sentences"
-"""What is left out where a subject has no two senses of a synset's word."""
+"""What is omitted if a subject has no two senses of a synset's word."""
 
 Compared = Mapping[tuple[str, str], Orders]
 """What :func:`~lexiscope.analysis.senses.disagreeing_orders.compare_every` returns."""
@@ -157,7 +157,7 @@ def noise_part(trainings: Sequence[Gasi], titles: Mapping[str, str]) -> Part:
             last = log[-1]
             ends = {"signal_sd": last.signal_sd, NOISE: last.noise_sd, "selection_entropy": last.entropy_without_noise}
             records += [Record(name, value, training.subject_id) for name, value in ends.items()]
-    caption = "The smaller the spread of c̄·s beside the noise, the more the choice of a sense is left to chance."
+    caption = "The smaller the spread of c̄·s relative to the noise, the more the choice of a sense is left to chance."
     figure = noise_against_signal(drawn, Heading("noise", "3", "Noise and signal", caption)) if drawn else None
     title = "Noise and signal at the end of training"
     table = _training_table("noise_at_the_end", title, records, _ENDS, titles) if records else None
@@ -174,8 +174,8 @@ def signal_part(
 ) -> Part:
     """Return how strong the signal of each word is, compared with the noise of its training (Figure 3).
 
-    *usages* are what is judged. A training with one sense for a word, and one that knows too few of the words, is left
-    out with the reason.
+    *usages* are what is judged. A training with one sense for a word, and one that knows too few of the words, is
+    omitted with the reason.
     """
     results: list[Estimate] = []
     rows: list[tuple[Cell, ...]] = []
@@ -209,7 +209,7 @@ def signal_part(
     beside = "Share of words whose SD between the senses of a window is above"
     heads = columns(
         *("Vectors", ("Words", INTEGER), ("Windows", INTEGER)),
-        Column("SD of c̄·s", _TWO, note="Of all signals of a word; median over words."),
+        Column("SD of c̄·s", _TWO, note="Over all signals of a word; median over words."),
         Column("Between senses", _TWO, note="SD between the senses of a window, which alone changes a choice; median."),
         *(("10 %", _TWO), ("90 %", _TWO), ("SD of the noise", _TWO)),
         Column("Above the noise", BOUNDED, note=f"{beside} the noise of the training."),
@@ -266,8 +266,8 @@ def similarity_table(
 ) -> Table:
     """Return correlations of similarities with ratings, and coverage (:mod:`lexiscope.analysis.senses.similarity`).
 
-    *measures* are what is said of each measure, which has a column: the first one has a second column, over all pairs.
-    *beside* is a statistic that has its own rows, and its numbers in the first column.
+    *measures* describe each measure, which has a column: the first one has a second column, over all pairs. ``beside``
+    is a statistic that has its own rows, and its numbers in the first column.
     """
     first = next(iter(measures))
     other = (beside,) if beside else ()
@@ -294,7 +294,7 @@ def orders_table(compared: Compared, titles: Mapping[str, str], *, first: str) -
     *titles* are short names of subjects by id; *first* is what the first kind of measure is called.
     """
     heads = columns(
-        *(first, "Beside", f"Best by {first.lower()}", "Best by the other", "Same best"),
+        *(first, "Compared with", f"Best by {first.lower()}", "Best by the other", "Same best"),
         *("In another order", "Clearly"),
     )
 
@@ -317,7 +317,7 @@ def orders_sentence(compared: Compared, *, first: str, second: str, who: str) ->
     clear = sum(bool(own.clear) for own in compared.values())
     return (
         f"In {len(apart)} of {len(compared)} comparisons the two have other best {who} ({'; '.join(apart)}); "
-        f"in {clear} a pair stands clearly in another order"
+        f"in {clear} a pair is clearly in another order"
     )
 
 
@@ -352,7 +352,7 @@ def grid_part(
     """Return what trainings with several β reached, and which is best: a table, and a figure with other variants.
 
     *records* are of one dataset, which *on* names; *statistics* are the columns of the table, by head: the first one
-    chooses, and is drawn in its *unit*. Where none of a grid has a value, the reason.
+    chooses, and is drawn in its *unit*. If none of a grid has a value, the reason.
     """
     first, by = next(iter(statistics.items()))
     best, grid = best_of_grid(trainings, records, by), grid_of_beta(trainings)
@@ -388,7 +388,7 @@ def grid_part(
 
 
 def best_beta(trainings: Sequence[Gasi], records: Iterable[Record], statistic: str, *, named: str) -> str:
-    """Say which β of a grid is best by a statistic, *named* so, and what else its trainings differ in.
+    """Return which β of a grid is best by a statistic, *named* so, and other differences between its trainings.
 
     Nothing without a grid.
     """
@@ -442,7 +442,7 @@ def _records_by_subject(records: Iterable[Record], statistic: str) -> dict[str, 
 class PublishedDifference:
     """A difference that a paper prints (``place``, ``dataset``, what it is ``of``, what is ``compared``), and ours.
 
-    Ours is ``None`` where a run lacks a training or a set.
+    Ours is ``None`` if a run has no such training or set.
     """
 
     place: str
@@ -515,7 +515,7 @@ def verdicts_sentence(differences: Sequence[PublishedDifference]) -> str:
 def senses_left_out_table(
     contrasts: Sequence[Contrast], results: Iterable[Record | Result], titles: Mapping[str, str]
 ) -> Table:
-    """Return what vectors reach that lack senses of others, beside those, and the difference.
+    """Return the results of vectors without some senses of others, those of the others, and the difference.
 
     *results* hold the numbers of each with their intervals, *titles* are short names of subjects, and of datasets.
     """
@@ -548,7 +548,7 @@ def senses_left_out_table(
 
 
 def signal_below_noise_part(models: Mapping[str, Gasi]) -> Part:
-    """Return Figure 3 beside ours: is the signal at the end of the training of each model smaller than the noise?
+    """Return Figure 3 and ours: is the signal at the end of the training of each model smaller than the noise?
 
     And how open the choice of a sense then is: its flatness, 1 where all senses are equally probable, of any K; and how
     many senses of a word are gone.
@@ -586,7 +586,7 @@ def signal_below_noise_part(models: Mapping[str, Gasi]) -> Part:
 def planted_table(
     results: Sequence[Result], n_words: Mapping[str, int], titles: Mapping[str, str], *, where: str
 ) -> Table:
-    """Return how far planted senses are recovered (:mod:`lexiscope.analysis.senses.planted`), a row for each subject.
+    """Return how well planted senses are recovered (:mod:`lexiscope.analysis.senses.planted`), a row for each subject.
 
     *n_words* is how many pseudo-words each subject knows, by id; *where* is where the usages come from.
     """
@@ -649,7 +649,7 @@ def calibration_tables(
     first = Table("planted_calibration", "", title, heads, tuple(rows), notes=(note,))
     heads = columns(
         "Vectors", "What a sense stands for", "Confidence in the answer", ("Usages", INTEGER),
-        ("Mean confidence", BOUNDED), Column("Right", BOUNDED, note="Where it differs from the confidence, "
+        ("Mean confidence", BOUNDED), Column("Right", BOUNDED, note="If it differs from the confidence, "
         "probabilities promise too much or too little."),
     )  # fmt: skip
     rows_of_bins = [
@@ -673,16 +673,16 @@ def _with_interval(value: float, interval: Interval) -> Cell:
 def synset_part(synset: str, subjects: Sequence[TellsSenses], titles: Mapping[str, str]) -> Part:
     """Return how probable each sense of a word is over the SemCor sentences of a synset (``bond.n.02``).
 
-    A subject without two senses of the word is left out, with the reason; all are where no synset is named, and where
-    WordNet or SemCor is not available. *Source:* GASI, Figure 5. Errors: :class:`InputError` for a name that is no
-    synset's.
+    A subject without two senses of the word is omitted, with the reason; all are if no synset is named, or if WordNet
+    or SemCor is not available. *Source:* GASI, Figure 5.
+    Errors: :class:`InputError` for a name that is no synset's.
     """
     if not subjects or not synset:
         return part_of(Omission(CHOICE, "No synset was named: --synset." if subjects else NOBODY))
     try:
         lemma, usages = synset_usages(synset)
     except DataError as error:
-        return part_of(Omission(CHOICE, f"Not at hand: {error.what}."))
+        return part_of(Omission(CHOICE, f"Not available: {error.what}."))
     if not usages:
         return part_of(Omission(CHOICE, f"SemCor has no sentence with {lemma!r} in {synset}."))
     results: list[Estimate] = []
@@ -705,7 +705,7 @@ def synset_part(synset: str, subjects: Sequence[TellsSenses], titles: Mapping[st
     )
     ranks = range(1, len({result.name for result in results}))
     heads = (
-        Col("Entropy", "sentence_entropy", BOUNDED, note="Of a usage's distribution, mean, in nats."),
+        Col("Entropy", "sentence_entropy", BOUNDED, note="Entropy of a usage's distribution, mean, in nats."),
         *(Col(f"Rank {rank}", selection_share(rank), BOUNDED, absent=None) for rank in ranks),
     )
     rows = rows_of(results, "subject", names=titles)

@@ -1,6 +1,6 @@
 """People's tests of induced senses: answers read and checked, accuracies, agreement, duplicates (GASI, Tables 1–3).
 
-Models that sat the same tests have a table of their own.
+Models that were given the same tests have a separate table.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Reference:
 
 
 def accuracy_part(tests: Sequence[SenseTest], titles: Mapping[str, str]) -> Part:
-    """Return how often people find intruders and choose the model's sense; tests without a number are left out.
+    """Return how often people find intruders and choose the model's sense; tests without a number are omitted.
 
     *titles* are short names of models, by their ids.
     """
@@ -220,7 +220,7 @@ def single_sense_reference(subjects: Iterable[Subject], words: Collection[str], 
 def agreement_part(
     tests: Sequence[SenseTest], titles: Mapping[str, str], trust: Mapping[str, float] | None = None
 ) -> Part:
-    """Return how far people agree in each test: plain, by trust (rater → weight), and nominal alpha.
+    """Return how well people agree in each test: plain, by trust (rater → weight), and nominal alpha.
 
     Plain agreement is in the table; its number is that of :func:`accuracy_part`.
     """
@@ -250,7 +250,7 @@ def agreement_part(
             note="The same of whether the intruder was found: pages share no words."),
     )  # fmt: skip
     table = pivot(
-        "people_agreement", "How far people agree", [*plain, *others], columns, _rows(tests, titles, named=True),
+        "people_agreement", "Agreement of people", [*plain, *others], columns, _rows(tests, titles, named=True),
         labels=("Test", "Senses of"), notes=("Intervals resample words.",),
     )  # fmt: skip
     return part_of(others, table)
@@ -354,7 +354,7 @@ def _duplicate_notes(by_title: Mapping[str, DuplicateAnalysis], reference: Refer
         }
         counted = ", ".join(f"{n} {why}" for why, n in left.items() if n)
         known = f"{analysis.n_words - analysis.n_words_unknown} of {analysis.n_words} words have a reference vector"
-        texts = [f"left out: questions {counted}"] if counted else []
+        texts = [f"excluded: questions {counted}"] if counted else []
         texts += [known] if analysis.cosine is not None else []
         notes += [f"{title}: {'; '.join(texts)}."] if texts else []
     named = f"Reference vectors: {reference.title}."
@@ -365,11 +365,11 @@ def _duplicate_notes(by_title: Mapping[str, DuplicateAnalysis], reference: Refer
 
 
 def models_part(shares: Sequence[tuple[str, str, Estimate | Undefined, int]]) -> Part:
-    """Return how often models give the right answer to the tests, task by task; compare people's single judgments.
+    """Return how often models give the correct answer to the tests, task by task; compare people's single judgments.
 
-    *shares* are the task, the model whose senses its pages show (``condition`` of the records), the share of right
-    answers, and how many items were unanswered. Of a subject with several layers the table shows the best one and says
-    so; the records hold all.
+    *shares* are the task, the model whose senses its pages show (``condition`` of the records), the accuracy, and how
+    many items were unanswered. For a subject with several layers the table shows the best one, with a note; the records
+    hold all.
     """
     if not shares:
         return Part()
@@ -392,7 +392,7 @@ def models_part(shares: Sequence[tuple[str, str, Estimate | Undefined, int]]) ->
         Column("Test"),
         Column("Senses of"),
         Column("Subject"),
-        Column("Layer", note="Where there are several, the best: chosen after looking."),
+        Column("Layer", note="With several layers, the best: chosen after looking."),
         Column("Right, %", _ONE, note="The intruder; the group that the vectors themselves choose. Chance: one in the "
                "words, or groups, of a page."),
         Column("Unanswered", INTEGER, note="Counted as wrong: a word out of the vocabulary, an unreadable reply."),
@@ -448,7 +448,7 @@ def items_by_id(files: Sequence[tuple[str, Sequence[Item]]]) -> dict[str, Item]:
         for item in items:
             if items_of_id.setdefault(item.item_id, item) != item:
                 what = "another item with this id was given before"
-                hint = "make the test of each model under a name of its own: lexiscope senses … --name NAME"
+                hint = "give the test of each model a separate name: lexiscope senses … --name NAME"
                 raise InputError(what, code="E471", place=Place(path, item_id=item.item_id), hint=hint)
     return items_of_id
 
@@ -457,8 +457,8 @@ def read_answers(paths: Sequence[str], items: Mapping[str, Item]) -> SenseTestAn
     """Read people's answers to *items*.
 
     Errors: :class:`InputError` E471 for another file, ``responses.csv`` of an export, an answer to none of the items
-    or that is none of an item's options, of a model, or to a task that is no test of senses; E508 for answers of people
-    and of simulated participants together.
+    or that is not one of an item's options, of a model, or to a task that is no test of senses; E508 for answers of
+    people and of simulated participants together.
     """
     answers = ResponseTable.concat([_answers_in_file(Path(path), items) for path in paths])
     refuse_mixture(answers.unique("subject_kind"), place=Place(", ".join(map(str, paths))))
@@ -481,7 +481,7 @@ def _answers_in_file(path: Path, items: Mapping[str, Item]) -> ResponseTable:
         _check_options(path, table, items)
         return table
     if "subject_id" not in header:
-        what = f"this is no table of responses: its columns are {', '.join(header[:6]) or 'none'}"
+        what = f"this is not a table of responses: its columns are {', '.join(header[:6]) or 'none'}"
         raise InputError(what, code="E471", place=Place(str(path), 1), hint=_FORMS)
     whole = ResponseTable.read_csv(path)
     # the one measure that an export's complete table always has: in it excluded people's answers are not marked
@@ -491,7 +491,7 @@ def _answers_in_file(path: Path, items: Mapping[str, Item]) -> ResponseTable:
     table = whole.where(measure=MEASURE)
     for task in table.unique("task"):
         if task not in TASKS:
-            what = f"it answers the task {task!r}, which is no test of senses"
+            what = f"it answers the task {task!r}, which is not a test of senses"
             raise InputError(what, code="E471", place=Place(str(path)), hint=f"use {' or '.join(TASKS)}")
     # a model's answer in a majority of three would be a judgment that no person made
     models = [kind for kind in table.unique("subject_kind") if kind not in PEOPLE_KINDS]
@@ -530,7 +530,7 @@ def _check_options(path: Path, answers: ResponseTable, items: Mapping[str, Item]
     offered = {name: options_of(items[name]) for name in answers.unique("item_id")}
     for name, option in zip(answers.column("item_id").tolist(), answers.column("option").tolist(), strict=True):
         if option is not None and option not in offered[name]:
-            what = f"the answer {option!r} is none of its options: {', '.join(offered[name])}"
+            what = f"the answer {option!r} is not one of its options: {', '.join(offered[name])}"
             hint = "give the items that were asked, and answers as the app writes them"
             raise InputError(what, code="E471", place=Place(str(path), item_id=name), hint=hint)
 
@@ -604,7 +604,7 @@ class SenseTest:
 
     @cached_property
     def right(self) -> dict[str, str]:
-        """The right answer to each item. Errors: those of :func:`right_answers`."""
+        """The correct answer to each item. Errors: those of :func:`right_answers`."""
         return right_answers(self.items)
 
     @property
@@ -614,7 +614,7 @@ class SenseTest:
 
     @cached_property
     def result(self) -> WordIntrusion | SenseSelection:
-        """How often the right answer is given.
+        """How often the correct answer is given.
 
         Errors: those of :func:`~lexiscope.analysis.senses.intrusion.word_intrusion`,
         :func:`~lexiscope.analysis.senses.selection.sense_selection` and :func:`right_answers`.
@@ -630,7 +630,7 @@ class SenseTest:
 
     @property
     def can_resample(self) -> bool:
-        """Whether there is a judgment, and a second word: without it nothing can be resampled."""
+        """Whether there is a judgment, and a second word: without it resampling is impossible."""
         return len(set(self.words.values())) > 1 and bool(self.choices[0].counts().any())
 
     def hits(self) -> Ratings:
@@ -649,7 +649,7 @@ class SenseTest:
         return {ratings.item_ids[row]: float(votes[row] / n[row]) for row in np.flatnonzero(n > 1).tolist()}
 
     def questions(self) -> tuple[SenseQuestion, ...]:
-        """Return the questions of sense selection that somebody answered, their dummies left out."""
+        """Return the questions of sense selection that have an answer, without their dummies."""
         if not isinstance(self.result, SenseSelection):
             return ()
         majorities, questions = self.result.human_choice, []
@@ -661,7 +661,7 @@ class SenseTest:
         return tuple(questions)
 
     def counts_text(self) -> str:
-        """Return how much was answered, in words: what the shares of a table do not show."""
+        """Return how much was answered, as text: what the shares of a table do not show."""
         ratings, _ = self.choices
         n, voted = ratings.counts(), majority(ratings)
         sizes = n[n > 0]
@@ -680,14 +680,14 @@ def sense_tests(
     judgments: SenseTestAnswers,
     known: Mapping[str, str] | None = None,
     *,
-    resamples: Annotated[int, Option("of words, for intervals", least=0)] = 2000,
-    seed: Annotated[int, Option("of the intervals", least=0)] = 0,
+    resamples: Annotated[int, Option("number of resamples of words, for intervals", least=0)] = 2000,
+    seed: Annotated[int, Option("random seed of the intervals", least=0)] = 0,
 ) -> list[SenseTest]:
     """Return the answers to each test of each model's senses, in the order in which they come.
 
     *known* are the ids of subjects by their revision, id and title: items of such vectors are a test of that subject;
-    others have the name that their items give. Where vectors of two revisions have one name, each is named with the
-    beginning of its own.
+    others have the name that their items give. If vectors of two revisions have one name, the beginning of its revision
+    is added to each.
     """
     models = _models(judgments.items, known or {})
     item_ids: dict[tuple[str, str], list[str]] = {}

@@ -29,7 +29,7 @@ def lengths_table(results: Results, *, name: str = "lengths", number: str = "") 
 
 
 def shifts_table(results: Results, *, source: str = "") -> Table:
-    """Return how far endings move ratings (:func:`lexiscope.analysis.norms.story_effects.ending_effects`), in points.
+    """Return how much endings move ratings (:func:`lexiscope.analysis.norms.story_effects.ending_effects`), in points.
 
     *source* is the paper that divides the SD by n.
     """
@@ -44,7 +44,7 @@ def shifts_table(results: Results, *, source: str = "") -> Table:
         PivotRow(("ended against open",), of={"between": "open_and_ended"}),
         PivotRow(("one ending against another",), of={"between": "endings"}),
     ]
-    title = "How far an ending moves the plausibility of a meaning"
+    title = "Effect of an ending on the plausibility of a meaning"
     return pivot("endings", title, results, columns, rows, labels=("Compared",))
 
 
@@ -132,7 +132,7 @@ def subjects_mean_table(results: Results, shots: Sequence[int], *, of: str) -> T
     )
     note = (
         "Subjects of which the number of worked examples is known (models that are asked here, and those of --models). "
-        "95 % interval, words resampled: it says nothing about other subjects."
+        "95 % interval, words resampled: it does not cover other subjects."
     )
     title, labels = "Accuracy within SD, means over subjects", (Column("Worked examples", INTEGER),)
     rows = [PivotRow((number,), of={"shots": number}) for number in shots]

@@ -69,7 +69,7 @@ def tag_agreement_table(
         for tag in tags
     ]
     note = f"Cohen's κ; intervals: words resampled (same), {case}s resampled (κ)."
-    title, labels = "How far coders agree on the tags", ("Coders", "Tag")
+    title, labels = "Agreement of the coders on the tags", ("Coders", "Tag")
     return pivot(f"{of}_agreement", title, results, columns, rows, labels=labels, notes=(note,)) if rows else None
 
 

@@ -34,7 +34,7 @@ _SHADE = "#ececec"
 _MARGIN = 0.12
 _NAN = float("nan")
 _VIEWS = ("full", "context", "word", "label")
-_UNIT = "Right answers, %"
+_UNIT = "Accuracy, %"
 
 
 # -- the plane ------------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ class PlanePoint:
 
     @property
     def is_defined(self) -> bool:
-        """Say whether both biases have a value: only then is there a place in the plane."""
+        """Return whether both biases have a value: only then is there a place in the plane."""
         return bool(np.isfinite(self.context) and np.isfinite(self.word))
 
     @property
@@ -77,7 +77,7 @@ def bias_plane(
 ) -> Figure:
     """Draw context bias against word bias: models filled, people hollow, the points of one dataset linked to people's.
 
-    Lines are drawn at 1, where a part gives as much as the whole input; shaded is what exceeds *high*. Near 0 on both
+    Lines are drawn at 1: there, a part gives as much as the whole input; shaded is what exceeds *high*. Near 0 on both
     axes, bottom left, word and context are needed. Thin bars are intervals; one that leaves the frame is cut there, and
     the caption says so. Undefined biases are listed, not drawn. *order* names all subjects of a report, so that one has
     the same mark in all its figures.
@@ -156,7 +156,8 @@ def _plane_text(points: Sequence[PlanePoint], high: float) -> str:
 class ViewBar:
     """The score of one subject in one view of one dataset. *Unit:* percent.
 
-    Not-a-number where there is no score or no interval. ``fixed`` says why it was not measured (printed, assumed).
+    Not-a-number where there is no score or no interval. ``fixed`` is the reason why it was not measured (printed,
+    assumed).
     """
 
     dataset: str

@@ -25,9 +25,9 @@ LAYERS = "Layer (0 = input embeddings)"
 class DrawnCurve:
     """A statistic of one subject over layers, or over layer depth ratios (0 … 1), with its interval where known.
 
-    *Shape:* (layers,) each. ``group`` is the family, or what else the panels are made of, ``condition`` the condition
-    of the ``n`` items behind the curve. ``expected_layer`` and ``baseline``, the statistic of a model without distance
-    (or what chance gives), are drawn if the figure shows them. ``separated``: the layers without a value because the
+    *Shape:* (layers,) each. ``group`` is the family, or another grouping of the panels, ``condition`` the condition of
+    the ``n`` items behind the curve. ``expected_layer`` and ``baseline``, the statistic of a model without distance (or
+    what chance gives), are drawn if the figure shows them. ``separated``: the layers without a value because the
     outcomes are separated without error, which is better than any value. ``chosen``: the statistic at the best layer,
     allowing for its having been chosen on the same items.
     """

@@ -91,7 +91,7 @@ def density_by_condition(
 ) -> Figure:
     """Draw the distribution of item values in each condition, every item as a tick below (SAW-C, Figure 2).
 
-    *Shape:* (items,), (items,). *scale* gives the ends of the answer scale. Undefined values are left out and counted.
+    *Shape:* (items,), (items,). *scale* gives the ends of the answer scale. Undefined values are excluded and counted.
     """
     numbers, labels = floats(values, "density_by_condition"), np.asarray(condition)
     same_length("density_by_condition", numbers, labels)

@@ -90,8 +90,8 @@ def label_boxes(
 
     A label costs what it covers of other labels, of *blocked* boxes and of what is outside the *frame*, and its
     distance. *extents* are widths and heights of labels; a point with a label of no width has none. Deterministic:
-    crowded points are placed first, ties by order. Where nothing is free, the least bad place is taken; no label is
-    left out. *Shape:* (points, 2), (points, 2), (boxes, 4) → (points, 4).
+    crowded points are placed first, ties by order. If no place is free, the least bad place is taken; every label is
+    drawn. *Shape:* (points, 2), (points, 2), (boxes, 4) → (points, 4).
     """
     boxes = np.concatenate([points, points], axis=1).astype(float)
     taken = np.empty((0, 4))

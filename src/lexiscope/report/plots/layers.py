@@ -94,8 +94,8 @@ def families_by_depth(
 ) -> Figure:
     """Draw one curve per family over depth, all in one panel (SAW-C, Figures 8 and 11).
 
-    *horizontal* must say which depth is meant: ``Layer depth ratio`` (layer / L), or the paper's own variant,
-    deciles of layers within each model, which is something else.
+    *horizontal* must name the depth: ``Layer depth ratio`` (layer / L), or the paper's own variant, deciles of layers
+    within each model, which is something else.
     """
     together = [DrawnCurve(family.family, family.positions, family.values) for family in families]
     return trajectories(together, heading, statistic=statistic, horizontal=horizontal)
@@ -108,12 +108,12 @@ def peak_panels(curves: Sequence[DrawnCurve], heading: Heading, *, interval: str
     """Draw one panel per subject: its peak is marked and the drop from there to the last layer printed (Figure 9).
 
     *Higher means:* closer to people. The drop is 1 − last / peak, in per cent of the peak. The layer of the peak is
-    chosen on the same items: what is left of it when that is allowed for is printed too, where a curve has it.
+    chosen on the same items: what is left of it when that is allowed for is printed too, if a curve has it.
     """
     legend = "Ring: the peak, its layer chosen on the same items; last: what is lost of it at the last layer."
     legend += f" Bands: {interval}." if interval else ""
     if any(curve.chosen is not None for curve in curves):
-        legend += " Choice allowed for: the value at the layer chosen on the words drawn, of the words left out."
+        legend += " Choice allowed for: the value of the other words at the layer chosen on the words drawn."
     return _subject_panels(curves, heading, "R²", legend, _mark_peak, bounded=True)
 
 

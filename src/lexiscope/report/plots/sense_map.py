@@ -38,7 +38,10 @@ SHAPES = {
 }
 
 
-REMARK = "What stands together is near. Distances between groups mean nothing; empty space between them is cut."
+REMARK = (
+    "Points that are close together are similar. Caution: distances between clusters cannot be interpreted; empty "
+    "space between them is cut."
+)
 """What a reader must know of every such map; it is added to the caption."""
 
 

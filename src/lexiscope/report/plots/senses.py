@@ -180,7 +180,7 @@ def senses_by_frequency(rows: Mapping[str, Sequence[SensesByFrequency]]) -> tupl
 
 
 def agreement_and_consistency(words: Sequence[tuple[str, float, float]], heading: Heading) -> Figure:
-    """Draw words by how far people agree and how often they choose the model's sense (GASI, Figure 7).
+    """Draw words by how well people agree and how often they choose the model's sense (GASI, Figure 7).
 
     *words* are (word, agreement, consistency), shares from 0 to 1. Up to 20 words are named.
     Errors: :class:`InputError` without words.

@@ -1,4 +1,4 @@
-"""The house style of figures: colours that colour-blind readers can tell apart, and marks that do not need colour.
+"""The house style of figures: colours that colour-blind readers can distinguish, and marks that do not need colour.
 
 Text stays text in the drawings (it can be read aloud, searched and edited). Layout is measured in DejaVu Sans, which
 comes with matplotlib; Verdana, next in the font list, has the same widths, and all further fallbacks are narrower.
@@ -97,7 +97,7 @@ def mark(index: int) -> MarkStyle:
 
 
 def shorten(text: str, length: int) -> str:
-    """Return *text* with its middle left out where it is longer than *length* characters.
+    """Return *text* without its middle if it is longer than *length* characters.
 
     >>> shorten("bert-base-spanish-wwm-uncased", 17)
     'bert-bas…-uncased'
@@ -126,7 +126,7 @@ def short_names(names: Sequence[str], length: int) -> list[str]:
 def drawing(width: float, height: float) -> Iterator[Drawing]:
     """Yield an empty drawing of *width* × *height* inches in the house style; :func:`drawn_figure` ends the block.
 
-    The reader's own matplotlib settings are left out, so that the same data give the same bytes everywhere.
+    The user's own matplotlib settings are ignored, so that the same data give identical files everywhere.
     """
     from matplotlib import style
     from matplotlib.figure import Figure as Drawing

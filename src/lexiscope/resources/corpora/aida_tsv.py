@@ -1,8 +1,8 @@
 """AIDA-YAGO2-dataset.tsv: news texts with names linked to YAGO2 and Wikipedia, and their candidate pages.
 
-A token a line; ``-DOCSTART- (1 EU)`` begins a document, an empty line ends a sentence. The line of a token in a mention
-has further columns: B or I, the whole mention, the YAGO2 entity or ``--NME--``, and, where it is linked, the Wikipedia
-URL, the Wikipedia id, and perhaps the Freebase id.
+One token per line; ``-DOCSTART- (1 EU)`` begins a document, an empty line ends a sentence. The line of a token in a
+mention has further columns: B or I, the whole mention, the YAGO2 entity or ``--NME--``, and, if it is linked, the
+Wikipedia URL, the Wikipedia id, and perhaps the Freebase id.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def _linked(cells: list[str]) -> tuple[tuple[str, ...], str]:
 class CandidateMention:
     """A mention: its place, its page (``None`` = not in the knowledge base), and the pages that it may mean.
 
-    ``candidates`` are titles with the number of links that lead to them, by falling number and then by title: the order
-    says nothing of which one is right. ``printed`` is the mention as the news text has it. ``number`` counts the
+    ``candidates`` are titles with the number of links that lead to them, by descending number and then by title: the
+    order does not show which one is right. ``printed`` is the mention as the news text has it. ``number`` counts the
     mentions of a document from 1.
     """
 
@@ -166,7 +166,7 @@ def _candidates(line: Line) -> tuple[tuple[str, int], ...]:
             and isinstance(candidate[0], str)
             and isinstance(candidate[1], int)
         ):
-            raise line.error(f"{candidate!r} is no candidate: a title and a number of links")
+            raise line.error(f"{candidate!r} is not a candidate: a title and a number of links")
         candidates.append((candidate[0], candidate[1]))
     return tuple(sorted(candidates, key=lambda candidate: (-candidate[1], candidate[0])))
 

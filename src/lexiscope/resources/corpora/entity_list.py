@@ -104,8 +104,8 @@ class EntityList:
     def find_named(self, answer: str) -> Entity | None:
         """Return the entity that an answer names: by its id, its title or another name, or the address of its page.
 
-        ``None`` where nothing is called so, or more than one entity by that name. Case, accents and underscores do not
-        count; of an address the last part does.
+        ``None`` if no entity has that name, or more than one. Case, accents and underscores do not count; in an
+        address, only the last part does.
 
         >>> pages = EntityList([Entity("Q1", "Salt (film)"), Entity("Q2", "Salt", ("sodium chloride",))])
         >>> answers = ("https://a.org/wiki/Salt_(film)", "salt", "oak")
@@ -226,7 +226,7 @@ def _read(path: Path) -> list[Entity]:
     for row, cells in lines.named_cells():
         entity = _entity(lines, row, cells)
         if entity.entity_id in entities:
-            what = f"the id {entity.entity_id!r} already stands in line {entities[entity.entity_id][0] + 1}"
+            what = f"the id {entity.entity_id!r} is already in line {entities[entity.entity_id][0] + 1}"
             lines.refuse(row, what, hint="give every entity its own id")
         entities[entity.entity_id] = (row, entity)
     if not entities:

@@ -55,8 +55,8 @@ def read_elevant(path: Path) -> Iterator[LinkedText]:
 
     Fields: ``id``, ``title``, ``text``, ``labels`` (``span``, ``entity_id``, ``name``).
 
-    A label whose ``entity_id`` is no id of Wikidata (``<NIL>``, ``<NO_MAPPING>``, ``DATETIME``, ``QUANTITY``) is a
-    mention without ids, which ``kind`` names; else ``kind`` is ``linked``. Labels may lie in each other.
+    A label whose ``entity_id`` is not an id of Wikidata (``<NIL>``, ``<NO_MAPPING>``, ``DATETIME``, ``QUANTITY``) is a
+    mention without ids, which ``kind`` names; all others have the ``kind`` ``linked``. Labels may be nested.
     Errors: :class:`~lexiscope.core.errors.InputError` with file and line: a field that is missing, a span outside the
     text.
     """
@@ -124,11 +124,11 @@ def read_zelda(path: Path) -> Iterator[LinkedText]:
 
 def _zelda_mention(line: Line, span: object, title: object, page: object) -> Mention:
     if not isinstance(title, str) or not title:
-        raise line.error(f"{title!r} is no title of a page")
+        raise line.error(f"{title!r} is not a title of a page")
     if not (
         isinstance(span, list) and len(span) == 2 and all(isinstance(offset, int) and offset >= 0 for offset in span)
     ):
-        raise line.error(f"{span!r} is no span")
+        raise line.error(f"{span!r} is not a span")
     return Mention(span[0], span[1], (title,), str(page), title)
 
 

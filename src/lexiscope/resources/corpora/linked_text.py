@@ -67,7 +67,7 @@ class Line:
         self._content = content
 
     def has(self, name: str) -> bool:
-        """Say whether a field is there and not null."""
+        """Return whether a field is there and not null."""
         return self._content.get(name) is not None
 
     def text(self, name: str, default: str | None = None) -> str:
@@ -112,10 +112,10 @@ class Line:
             or not all(isinstance(offset, int) for offset in pair)
             or not 0 <= pair[0] < pair[1] <= len(text)
         ):
-            raise self.error(f"{span!r} is no span of a text of {len(text)} characters")
+            raise self.error(f"{span!r} is not a span of a text of {len(text)} characters")
         start, end = pair
         if written is not None and text[start:end] != written:
-            raise self.error(f"at {start}:{end} stands {text[start:end]!r}, not the mention {written!r}")
+            raise self.error(f"the text at {start}:{end} is {text[start:end]!r}, not the mention {written!r}")
         return start, end
 
     def error(self, what: str) -> InputError:
@@ -141,7 +141,7 @@ def json_lines(path: Path, opened: Callable[[Path], bytes] = Path.read_bytes) ->
             place = Place(str(path), number)
             raise InputError("this line is not JSON in UTF-8", place=place, why=str(error)) from error
         if not isinstance(content, dict):
-            raise InputError("this line is no JSON object", place=Place(str(path), number))
+            raise InputError("this line is not a JSON object", place=Place(str(path), number))
         yield Line(path, number, cast("Mapping[str, Any]", content))
 
 
@@ -198,7 +198,7 @@ def _parse_document(lines: PlainLines, block: list[int]) -> LinkedText:
             rows.append(row)
             continue
         if (passages and passage[1] != document) or passage[2] in passages or rows:
-            lines.refuse(row, "a passage of another document stands here, or one comes twice")
+            lines.refuse(row, "a passage of another document is here, or one occurs twice")
         document, passages[passage[2]] = passage[1], passage[3]
     if "t" not in passages:
         lines.refuse(block[0], "this document has no title line (pmid|t|title)")

@@ -121,7 +121,7 @@ def _is_number(word: str) -> bool:
 def corpus_files(paths: Sequence[Path]) -> tuple[Path, ...]:
     """Return the files of a corpus: files as they are named, folders file by file in the order of their names.
 
-    Hidden files and what lies in hidden folders are left out.
+    Hidden files and the content of hidden folders are skipped.
     Errors: :class:`InputError` E701 for a path that is not there, or a folder without files.
     """
     files: list[Path] = []
@@ -205,12 +205,12 @@ def _text(raw: bytes, path: Path, number: int) -> str:
         why = "there is a zero byte in this line"
         if b"\0" not in raw:
             why, hint = "this line is longer than 64 MiB", "break it: a line is a sentence or a paragraph"
-        raise InputError("this file is no text", code="E702", place=Place(str(path), number), why=why, hint=hint)
+        raise InputError("this file is not text", code="E702", place=Place(str(path), number), why=why, hint=hint)
     try:
         line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
         shown = repr(raw[max(0, error.start - _SHOWN // 2) : error.start + _SHOWN // 2])
         place = Place(str(path), number, error.start + 1)
-        what = f"this file is no text in UTF-8: {shown}"
+        what = f"this file is not text in UTF-8: {shown}"
         raise InputError(what, code="E702", place=place, why=error.reason, hint=hint) from error
     return line.rstrip("\r\n")

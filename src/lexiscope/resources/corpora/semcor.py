@@ -18,7 +18,7 @@ _WORDS = frozenset({"person", "persons", "people", "group", "groups", "location"
 
 
 def load(folder: Path | None = None, *, lexicon: Lexicon | None = None) -> UnifiedCorpus:
-    """Return SemCor from *folder*, or from where data are looked for, after checking it.
+    """Return SemCor from *folder*, or from the data folders, after checking it.
 
     In a *folder* the files may be those of another conversion: ``semcor.data.xml`` and ``semcor.gold.key.txt``, as they
     are or compressed. With a *lexicon* every sense key must be one of it.
@@ -32,9 +32,9 @@ def load(folder: Path | None = None, *, lexicon: Lexicon | None = None) -> Unifi
 
 
 def is_name(token: Token) -> bool:
-    """Say whether a token is a name, tagged as a person, a group or a location.
+    """Return whether a token is a name, tagged as a person, a group or a location.
 
-    Its form then has nothing to do with its lemma, so it is no use of that word.
+    Its form then has nothing to do with its lemma, so it is not a use of that word.
 
     >>> jury = Token("Fulton County Grand Jury", "group", "NOUN", "d000.s000.t000", ("group%1:03:00::",))
     >>> is_name(jury), is_name(Token("groups", "group", "NOUN", "d000.s000.t001", ("group%1:03:00::",)))

@@ -48,9 +48,9 @@ def convert(folder: Path, out: Path) -> UnifiedCorpus:
 def read_tagfiles(folder: Path) -> Iterator[Document]:
     """Iterate over the texts below a folder, in the order of their names (``br-a01`` …).
 
-    A tagged expression of several words stays one token, an untagged one is divided. Words whose senses have all gone
-    from WordNet 3.0 are no instances. The lemma of an untagged word is its form in lower case.
-    Errors: :class:`InputError` with file and line: no tag files, two of one name, a line that is none of theirs.
+    A tagged expression of several words stays one token, an untagged one is divided. Words whose senses were all
+    removed from WordNet 3.0 are not instances. The lemma of an untagged word is its form in lower case.
+    Errors: :class:`InputError` with file and line: no tag files, two of one name, a line in another format.
     """
     paths = sorted(folder.rglob("br-[a-z][0-9][0-9]"), key=lambda path: (path.name, str(path)))
     if not paths:
@@ -92,7 +92,7 @@ def _tags(path: Path) -> Iterator[tuple[Place, tuple[str, str, dict[str, str], s
     for number, line in enumerate(lines, start=1):
         place = Place(str(path), number, text=line)
         if _TAG.sub("", line).strip():
-            raise InputError("this line is none of a tag file", place=place, hint="get the file again")
+            raise InputError("this is not a line of a tag file", place=place, hint="get the file again")
         for closing, name, attributes, text in _TAG.findall(line):
             yield place, (closing, name, dict(_ATTRIBUTE.findall(attributes)), text.strip())
 

@@ -84,7 +84,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text of the corpus: its id, where it comes from (``br-a01``), and its sentences."""
+    """A text of the corpus: its id, its source (``br-a01``), and its sentences."""
 
     document_id: str
     source: str

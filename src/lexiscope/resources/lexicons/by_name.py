@@ -12,7 +12,7 @@ from lexiscope.resources.lexicons.lexicon import Lexicon
 def open_lexicon(spec: str) -> Lexicon:
     """Return the lexicon that a spec names.
 
-    ``wordnet`` is WordNet 3.0 where data are looked for, ``wordnet:PATH`` Princeton's files in a folder or archive,
+    ``wordnet`` is WordNet 3.0 in the data folders, ``wordnet:PATH`` Princeton's files in a folder or archive,
     ``wn:SPECIFIER`` a lexicon of the ``wn`` library (``wn:omw-fr:1.4``).
     Errors: :class:`SpecError` for another spec; those of :func:`~lexiscope.resources.lexicons.wordnet.load` and
     :func:`~lexiscope.resources.lexicons.wn_lexicon.load`.

@@ -182,7 +182,7 @@ def inventory(lexicon: Lexicon, lemma: str, pos: Pos | None = None) -> tuple[Sen
 def hypernym_closure(lexicon: Lexicon, synset_id: str, *, levels: int | None = None) -> tuple[Synset, ...]:
     """Return all synsets above, nearest first, each once; an instance's hypernyms count as such.
 
-    With *levels* only so many steps up are taken.
+    *levels* is the maximum number of steps up.
     """
 
     def above(synset_id: str) -> tuple[Synset, ...]:
@@ -194,7 +194,7 @@ def hypernym_closure(lexicon: Lexicon, synset_id: str, *, levels: int | None = N
 def hyponym_closure(lexicon: Lexicon, synset_id: str, *, levels: int | None = None) -> tuple[Synset, ...]:
     """Return all synsets below, nearest first, each once; instances count as hyponyms.
 
-    With *levels* only so many steps down are taken.
+    *levels* is the maximum number of steps down.
     """
 
     def below(synset_id: str) -> tuple[Synset, ...]:

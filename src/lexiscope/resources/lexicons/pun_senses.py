@@ -2,8 +2,8 @@
 
 A line of the gold file is ``hom_1_10<TAB>key;key<TAB>key``: the word that is punned on, and the WordNet sense keys of
 its two meanings, several where annotators found them equally good. The words themselves are in the XML file of the set
-(``<word id="hom_1_10">``); without it, the form is the lemma of the first key. The data carry a licence of their own
-(CC BY-NC): they are read from the user's copy and never shipped.
+(``<word id="hom_1_10">``); without it, the form is the lemma of the first key. The data have a separate licence (CC
+BY-NC): they are read from the user's copy and never shipped.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def read_pun_senses(gold: Path | str, texts: Path | str | None = None) -> tuple[
         if line.strip():
             pun = _pun(lines.split(row), forms, lines.place(row))
             if pun.word_id in puns:
-                lines.refuse(row, f"the word {pun.word_id!r} stands twice")
+                lines.refuse(row, f"the word {pun.word_id!r} occurs twice")
             puns[pun.word_id] = pun
     return tuple(puns.values())
 
@@ -64,7 +64,7 @@ def _pun(cells: list[str], forms: Mapping[str, str] | None, place: Place) -> Pun
     first, second = (tuple(key.strip() for key in cell.split(";") if key.strip()) for cell in cells[1:])
     for key in (*first, *second):
         if not _KEY.fullmatch(key):
-            raise InputError(f"{key!r} is no sense key", place=place, hint=_GOLD_HINT)
+            raise InputError(f"{key!r} is not a sense key", place=place, hint=_GOLD_HINT)
     if not first or not second:
         raise InputError("this word has only one meaning", place=place, hint=_GOLD_HINT)
     word_id = cells[0].strip()

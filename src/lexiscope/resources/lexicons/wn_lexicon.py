@@ -1,6 +1,6 @@
 """Wordnets of many languages through the ``wn`` library: a ``Lexicon`` of each.
 
-Needs the extra ``wordnet``. The library keeps its lexicons in a database of its own, to which ``python -m wn download``
+Needs the extra ``wordnet``. The library keeps its lexicons in a separate database, to which ``python -m wn download``
 adds from a network and ``wn.add(FILE)`` from a file in the format WN-LMF; nothing is added here.
 """
 
@@ -39,7 +39,7 @@ def load(specifier: str) -> WnLexicon:
 class WnLexicon:
     """A lexicon of the ``wn`` library's database.
 
-    Sense keys are those of Princeton where the lexicon has them (English), else the library's ids of senses.
+    Sense keys are those of Princeton if the lexicon has them (English), otherwise those of the library.
     """
 
     def __init__(self, wordnet: Any) -> None:

@@ -247,7 +247,7 @@ class WordNet:
     def _parse_record(self, synset_id: str) -> SynsetLine:
         number, _, pos = synset_id.partition("-")
         if pos not in POS or not number.isdecimal():
-            raise InputError(f"{synset_id!r} is no id of a synset", hint="an id looks like 00001740-n")
+            raise InputError(f"{synset_id!r} is not an id of a synset", hint="an id looks like 00001740-n")
         data, start = self._data_of(pos), int(number)
         line = data[start : data.find(b"\n", start)].decode("utf-8")
         if not line.startswith(f"{start:08d} "):
@@ -324,7 +324,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class SynsetLine:
-    """A line of a data file: the synset, the numbers that tell apart its words' senses, and its relations."""
+    """A line of a data file: the synset, the numbers that distinguish its words' senses, and its relations."""
 
     synset: Synset
     file_number: int
@@ -370,7 +370,7 @@ def synset_id(offset: int, pos: Pos) -> str:
 def parse_record(line: str, pos: Pos, supersenses: dict[int, str]) -> SynsetLine:
     """Read a line of a data file.
 
-    Errors: ``ValueError`` or ``IndexError`` for what is no such line.
+    Errors: ``ValueError`` or ``IndexError`` for any other line.
 
     >>> line = "00007846 03 n 02 person 0 soul 0 001 @ 00004475 n 0000 | a human being; \\"too much for one person\\""
     >>> record = parse_record(line, "n", {3: "noun.Tops"})

@@ -83,7 +83,7 @@ class DelimitedTable:
     def booleans(self, name: str, truths: Mapping[str, bool] = TRUTHS) -> Booleans:
         """Return a column as truth values, written as the keys of *truths*.
 
-        Errors: :class:`InputError` naming the first cell that is none of them.
+        Errors: :class:`InputError` naming the first cell with another value.
         """
         return np.array(self._convert(name, truths.__getitem__, f"one of {', '.join(truths)} is needed here"))
 
@@ -129,7 +129,7 @@ class DelimitedTable:
         for row, key in enumerate(zip(*(self.columns[name] for name in names), strict=True)):
             if key in seen:
                 self.refuse(
-                    row, names[0], f"{' and '.join(names)} together already stand in line {self.lines[seen[key]]}"
+                    row, names[0], f"{' and '.join(names)} together are already in line {self.lines[seen[key]]}"
                 )
             seen[key] = row
 
@@ -171,7 +171,7 @@ def read_csv(
             _check_header(path, 1, names, columns, optional)
         for _ in RowReader(path, delimiter=delimiter).rows():
             pass
-        raise InputError("this file is no table", code="E005", place=Place(str(path), 1), why=str(error)) from error
+        raise InputError("this file is not a table", code="E005", place=Place(str(path), 1), why=str(error)) from error
     if not lines and not may_be_empty:
         what = "this file has a header but no rows"
         raise InputError(what, code="E002", place=Place(str(path), header_line), hint="fetch or export it again")
@@ -186,7 +186,7 @@ def write_rows(header: Sequence[str], rows: Sequence[Sequence[str]], *, newline:
 def read_header(path: Path) -> list[str]:
     """Return the names in the first line of a CSV file, none where it is empty; nothing else is read.
 
-    Errors: :class:`InputError` E003 where that line is no text in UTF-8.
+    Errors: :class:`InputError` E003 if that line is not text in UTF-8.
     """
     with path.open("rb") as stream:
         first = stream.readline(_LONGEST_HEADER)
@@ -195,7 +195,7 @@ def read_header(path: Path) -> list[str]:
             raise ValueError("there is a zero byte in it")
         return next(csv.reader([first.decode("utf-8-sig")]), [])
     except (ValueError, csv.Error) as error:
-        what, hint = "this is no table of text in UTF-8", "save it as CSV, in UTF-8"
+        what, hint = "this is not a table of text in UTF-8", "save it as CSV, in UTF-8"
         raise InputError(what, code="E003", place=Place(str(path), 1), why=str(error)[-80:], hint=hint) from error
 
 

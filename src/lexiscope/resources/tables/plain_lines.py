@@ -1,7 +1,7 @@
 """Text files with a row per line and tabs between cells, read literally: no quoting, every line placed.
 
 Quotation marks are letters like any other (a CSV reader would join lines at them), a line ends at LF or CR LF only
-(other characters that Unicode counts as line ends stay in the text), and the last line may lack its end.
+(other characters that Unicode counts as line ends stay in the text), and the last line need not have one.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class PlainLines:
         return self.lines[row].split("\t")
 
     def named_cells(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Yield each row after the first with its cells by the names in the first; blank lines are left out.
+        """Yield each row after the first with its cells by the names in the first; blank lines are skipped.
 
-        White space around a cell or name is no part of it.
+        White space around a cell or name is removed.
         Errors: :class:`InputError` with the line where there are more or fewer cells than names.
         """
         names = [name.strip() for name in self.split(0)]

@@ -61,7 +61,7 @@ class RowReader:
     Without *delimiter*, it is the most frequent of the three in the header, and a file that begins with a brace is read
     as JSON lines. Rows that cannot be read (bytes that are
     not UTF-8, broken quotes, a wrong number of fields) raise :class:`InputError` E001 to E005; with *report*, the error
-    is given to it and the row is left out. *spelled* is a file of any encoding and separator that was read before
+    is given to it and the row is skipped. *spelled* is a file of any encoding and separator that was read before
     (:func:`~lexiscope.resources.tables.spelling.read_spelled`): its rows are those of its text.
     """
 
@@ -100,7 +100,7 @@ class RowReader:
             self._say("E003", "this is a spreadsheet, not a text file", hint="save it as CSV in UTF-8")
             return
         if start == PARQUET:
-            hint = "save it as CSV in UTF-8; of a response table (responses.parquet) lexiscope agree reads Parquet too"
+            hint = "save it as CSV in UTF-8; lexiscope agree also reads a response table in Parquet (responses.parquet)"
             self._say("E003", "this is a Parquet file, not a text file", hint=hint)
             return
         yield from self._rows_of(self._lines(stream))

@@ -1,6 +1,6 @@
 """YAML with the line of every value, faults against a schema with their place, and unambiguous writing.
 
-Only plain data are read: anchors, aliases and tags are refused before anything is built from the text, which rules
+Only plain data are read: anchors, aliases and tags are rejected before anything is built from the text, which rules
 out alias bombs and Python objects.
 """
 
@@ -101,7 +101,9 @@ def _refuse_more_than_data(text: str, path: str) -> None:
         if depth > MAX_DEPTH:
             raise InputError(f"nested deeper than {MAX_DEPTH} levels", code="E605", place=place)
         if any("\ud800" <= sign <= "\udfff" for sign in getattr(event, "value", "")):
-            raise InputError("half of a surrogate pair is no letter", code="E601", place=place, hint="write the letter")
+            raise InputError(
+                "half of a surrogate pair is not a letter", code="E601", place=place, hint="write the letter"
+            )
         if isinstance(event, NodeEvent) and (event.anchor is not None or getattr(event, "tag", None) is not None):
             raise InputError(
                 "anchors (&), aliases (*) and tags (!) have no place in a study file",

@@ -2,7 +2,7 @@
 
 Candidates are gone through in blocks, so that memory stays bounded however many there are. A product in single
 precision finds those that can be among the nearest; what is returned is computed again in double precision, pair by
-pair. A result depends therefore on no block, and equal candidates are told apart by their number alone.
+pair. A result therefore does not depend on the blocks, and equal candidates are ordered by their number alone.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _best(
 
 
 def _kth(best: tuple[Integers, Integers, Doubles], at_least: Doubles, k: int) -> Doubles:
-    """Return what a further candidate must reach: the nearness of the k-th best of every query that has so many."""
+    """Return what a further candidate must reach: the nearness of the k-th best of every query that has k."""
     owners, _, scores = best
     full = np.flatnonzero(np.bincount(owners, minlength=len(at_least)) == k)
     last = np.searchsorted(owners, full, side="right") - 1

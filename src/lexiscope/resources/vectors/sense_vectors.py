@@ -1,8 +1,8 @@
 """Vectors of induced senses, mapped from disk, with their neighbours and the log of their training.
 
 A folder holds ``vectors.safetensors`` (senses, contexts, mask), ``vocabulary.tsv`` (word TAB count, in the order of the
-vectors) and ``settings.json``, which says how they came about and what the files hash to. Nothing is read into memory
-but what is asked for.
+vectors) and ``settings.json``, which records how they were made and the hashes of the files. Only the requested parts
+are read into memory.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def read_sense_vectors(folder: Path) -> SenseVectors:
     arrays = map_tensors(folder / VECTORS)
     words, counts = _vocabulary(folder / VOCABULARY)
     if fault := _fault(arrays, len(words)):
-        raise SubjectError(f"these are no sense vectors: {fault}", code="E711", place=Place(str(folder / VECTORS)))
+        raise SubjectError(f"these are not sense vectors: {fault}", code="E711", place=Place(str(folder / VECTORS)))
     return SenseVectors(words, counts, arrays["senses"], arrays["contexts"], arrays["mask"], str(folder))
 
 
@@ -117,16 +117,16 @@ def _vocabulary(path: Path) -> tuple[tuple[str, ...], NDArray[np.int64]]:
         cells = [lines.cells(row, ("word", "count")) for row in range(len(lines))]
         words, counts = tuple(word for word, _ in cells), np.array([int(count) for _, count in cells], np.int64)
     except (InputError, ValueError, OverflowError) as error:
-        what = "this is no vocabulary: a line is a word, a tab, and how often the word occurs"
+        what = "this is not a vocabulary: a line is a word, a tab, and how often the word occurs"
         raise SubjectError(what, code="E711", place=Place(str(path)), why=str(error)) from error
     if len(set(words)) < len(words) or (counts < 0).any():
-        what = "in this vocabulary a word stands twice, or occurs less than 0 times"
+        what = "in this vocabulary a word occurs twice, or occurs less than 0 times"
         raise SubjectError(what, code="E711", place=Place(str(path)))
     return words, counts
 
 
 def _fault(arrays: Mapping[str, NDArray[Any]], n_words: int) -> str:
-    """Say what keeps arrays from being the vectors of so many words; nothing where they are."""
+    """Return the reason why arrays are not the vectors of this number of words; empty if they are."""
     absent = {"senses", "contexts", "mask"} - set(arrays)
     if absent:
         return f"there is no array {', '.join(sorted(absent))}"
@@ -247,7 +247,7 @@ LOG = "training_log.csv"
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """What some chunks came to.
+    """The result of some chunks.
 
     ``tokens``: numbers read so far, over all epochs: known words and line ends, before sub-sampling.
     ``loss``: of a pair of words and its negatives, *unit:* nats.

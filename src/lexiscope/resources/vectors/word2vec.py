@@ -64,7 +64,7 @@ def _records(vectors: SenseVectors, form: Form) -> Iterator[bytes]:
 
 
 def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, Floats]:
-    """Return the vectors of those *words* that the file has, by word; of a word that comes twice the first.
+    """Return the vectors of those *words* that the file has, by word; the first one of a word that occurs twice.
 
     A word is looked up unchanged. *Shape:* (width,) each. Errors: :class:`InputError` E720 with file and line: a
     file that cannot be read or is empty, an asked word's line with another number of numbers than the first line, or

@@ -14,7 +14,7 @@ What the string of a token may represent:
 - nothing: a bare word boundary, which shares the character that follows.
 
 Pieces that are written in a vocabulary's own alphabet (``Ġbank``, ``▁bank``, ``<0xE9>``; vLLM 0.8.3 did so, its issue
-16838) are put back into bytes first. Where no cut of the text fits the strings, or several do that differ in a token's
+16838) are put back into bytes first. If no cut of the text fits the strings, or several do that differ in a token's
 characters, there is no alignment.
 """
 
@@ -44,7 +44,7 @@ class _Text:
         return cls(text.encode("utf-8"), tuple(owners))
 
     def is_boundary(self, place: int) -> bool:
-        """Say whether a character begins at a byte (or the text ends there)."""
+        """Return whether a character begins at a byte (or the text ends there)."""
         return place in (0, len(self.owner)) or self.owner[place] != self.owner[place - 1]
 
     def rest_of_character(self, place: int) -> int:
@@ -111,7 +111,7 @@ def _spell_byte_level(tokens: Sequence[str | None]) -> Strings | None:
 
 
 def _spell_pieces(tokens: Sequence[str | None]) -> Strings | None:
-    """Read tokens as sentencepiece pieces: U+2581 is a space, <0xE9> a byte; a space before the text is left out."""
+    """Read tokens as sentencepiece pieces: U+2581 is a space, <0xE9> a byte; a space before the text is dropped."""
     if not any(token and ("\u2581" in token or _BYTE_PIECE.fullmatch(token)) for token in tokens):
         return None
     strings: Strings = []

@@ -1,8 +1,8 @@
 """One request to a chat endpoint: what is sent, what an endpoint refuses of it, and what its answer says.
 
 Endpoints differ in what they take: some models refuse a temperature, want ``max_completion_tokens`` for ``max_tokens``,
-know no log-probabilities, no seed, or no system message. What is refused is known by the error, sent otherwise from
-then on, and named in the record of the run.
+know no log-probabilities, no seed, or no system message. A part that an endpoint rejects is recognised by the error,
+sent in another form from then on, and named in the record of the run.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from lexiscope.subjects.endpoint._endpoint import ServedModelOptions, ServerRepl
 
 Body = dict[str, Any]
 
-NO_TEMPERATURE = "temperature left out"
+NO_TEMPERATURE = "temperature omitted"
 OTHER_LIMIT = "max_tokens sent as max_completion_tokens"
-NO_LIMIT = "max_tokens left out"
-NO_LOGPROBS = "logprobs left out"
-NO_SEED = "seed left out"
+NO_LIMIT = "max_tokens omitted"
+NO_LOGPROBS = "logprobs omitted"
+NO_SEED = "seed omitted"
 NO_SYSTEM = "system message sent by the user"
 
 # exp() of less is 0; some servers round a certainty up
@@ -69,12 +69,12 @@ class ChatOptions(ServedModelOptions):
     ``variant``, ``shots``, ``language`` and ``repeats``: which questions (:class:`~lexiscope.core.prompt.Prompting`).
     ``preset=reasoning`` is for models that think before they answer: the limit of tokens and the temperature of the
     prompt are not sent (those that are given here are), and what the model thinks in its reply is not read.
-    ``temperature``: ``task`` is that of the prompt, ``default`` sends none, else a number. ``max_tokens``: 0 is that of
+    ``temperature``: ``task`` is that of the prompt, ``default`` sends none; or a number. ``max_tokens``: 0 is that of
     the prompt. ``logprobs``: how many of the most probable first
     tokens are asked for, 0 is none. ``system``: ``user`` sends the system message at the beginning of the first message
     of the user. ``revision``: what the user knows of the version; part of what a stored reply is found by.
     ``price_in``, ``price_out``: of a million tokens, in any one currency. ``budget``: in the same; nothing is sent once
-    it is spent. ``max_calls``: nothing is sent beyond so many replies; 0 is no limit.
+    it is spent. ``max_calls``: the maximum number of replies; 0 = unlimited.
 
     Errors: :class:`SpecError` for numbers out of range and a budget without prices.
     """
@@ -146,7 +146,7 @@ def chat_options(given: Mapping[str, str]) -> ChatOptions:
 
 
 def request_body(model: str, question: ChatQuestion, options: ChatOptions, seed: int | None) -> Body:
-    """Return the request for a question as it is meant: before anything is known of what the endpoint refuses.
+    """Return the full request for a question, before it is known which parts the endpoint rejects.
 
     *seed* is sent where tokens are drawn.
     """
@@ -208,7 +208,7 @@ def refused_part(reply: ServerReply, sent: Mapping[str, Any]) -> str | None:
 
 
 def is_filtered(reply: ServerReply) -> bool:
-    """Say whether an endpoint refused a request for what it is about: that is the refusal of an answer.
+    """Return whether an endpoint rejected a request because of its content: this counts as a refusal.
 
     Decided by the fields ``code``, ``type`` and ``status`` of its error, never by the words of its message.
     """
@@ -223,7 +223,7 @@ def is_filtered(reply: ServerReply) -> bool:
 def chat_reply(entry: Mapping[str, Any], *, reasons: bool = False) -> ChatReply:
     """Read a kept answer: the text of its first choice, and what is known of it. Reasoning sent with it is not read.
 
-    Where the model *reasons*, thinking within the text (``<think>``) is no part of the answer either.
+    Where the model *reasons*, thinking within the text (``<think>``) is not a part of the answer either.
 
     An answer without a choice, whose choice has no message, or whose message is an object instead of text, is a fault,
     and says so; so is a body that could not be read at all, of which the text is what came.
@@ -275,7 +275,7 @@ def _choice_fault(body: Mapping[str, Any]) -> str:
 
 
 def _is_log_probability(value: object) -> bool:
-    """Say whether a value is a logarithm of a probability, but for rounding; servers send what they like."""
+    """Return whether a value is a logarithm of a probability, but for rounding; servers send what they like."""
     return isinstance(value, int | float) and not isinstance(value, bool) and _LEAST <= value <= _ROUNDING
 
 

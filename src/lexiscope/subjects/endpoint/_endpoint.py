@@ -79,7 +79,7 @@ def split_address(url: str) -> tuple[str, dict[str, str]]:
     """
     address, options = split_options(url)
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
-        raise SpecError("this is no address of a server", hint="write completions:MODEL@http://host:8000/v1")
+        raise SpecError("this is not an address of a server", hint="write completions:MODEL@http://host:8000/v1")
     if "@" in address:
         raise SpecError("the address has a user name or password in it", hint="use ?key_env=NAME")
     return address.rstrip("/"), options
@@ -127,8 +127,8 @@ def index_of(choice: Mapping[str, Any]) -> int:
 class UnreadableReply(SubjectError):
     """A server served a request, each time with a body that cannot be read. ``content`` is the last one as text.
 
-    Bytes that are no UTF-8 are written in it as lone surrogates (:func:`lexiscope.core.foreign.text_of`); of a long
-    body the beginning is kept, and ``why`` says how long it was.
+    Bytes that are not UTF-8 are written in it as lone surrogates (:func:`lexiscope.core.foreign.text_of`). Only the
+    beginning of a long body is kept, and ``why`` gives its length.
     """
 
     def __init__(self, url: str, attempts: int, content: str, why: str) -> None:
@@ -311,7 +311,7 @@ class Endpoint:
 
 
 def _inflate(content: bytes, encoding: str) -> bytes:
-    """Return a body as it was before a server compressed it unasked; as it came where it cannot be told."""
+    """Return a body as it was before a server compressed it unasked; unchanged if this is unclear."""
     if encoding not in ("gzip", "x-gzip", "deflate"):
         return content
     # 32: zlib finds out by itself which of the two forms it is; what does not fit is a body that is too long
@@ -324,7 +324,7 @@ def _inflate(content: bytes, encoding: str) -> bytes:
 
 
 def refusal(reply: ServerReply, model: str, url: str, path: str = "completions") -> CapabilityError | SubjectError:
-    """Return the error that says in plain words why a request to *path* was refused for good."""
+    """Return the error that explains why a request to *path* was finally rejected."""
     message = reply.message.lower()
     why = reply.message or f"status {reply.status}"
     if reply.status in (401, 403):
@@ -357,7 +357,7 @@ def _read_key(name: str) -> str:
         )
     # the error of the HTTP library for such a header would show it
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise SubjectError(f"what the environment variable {name} holds is no API key: it has spaces or odd characters")
+        raise SubjectError(f"the environment variable {name} does not hold an API key: it has spaces or odd characters")
     return key
 
 

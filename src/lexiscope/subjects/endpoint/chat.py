@@ -6,11 +6,11 @@ question mark: ``?variant=guidelines&shots=4&repeats=3&key_env=NAME&price_in=2&p
 (:class:`~lexiscope.subjects.endpoint._chat_request.ChatOptions`). ``chat:FOLDER`` without an address reads a model
 here.
 
-A reply is kept as it came before it is read, under everything that was asked: endpoint, model, revision, the whole
-request and the number of the repetition. A call that was broken off asks for what is missing only, and a finished run
-is read again without a network. Parts of a request that the endpoint refuses are left out or sent otherwise, and named
-in the record of the run. Nothing is cut out of a reply; reasoning that an endpoint sends with it is kept, not read. A
-body that cannot be read is asked for again as often as ``retries`` says, then kept as a fault.
+A reply is stored unchanged before it is read, under the full request: endpoint, model, revision, the whole body and the
+number of the repetition. An interrupted call asks only for the missing replies, and a finished run is read again
+without a network. Parts of a request that the endpoint rejects are omitted or sent in another form, and named in the
+record of the run. Nothing is cut out of a reply; reasoning that an endpoint sends with it is kept, not read. A body
+that cannot be read is asked for again as often as ``retries`` says, then kept as a fault.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from lexiscope.subjects.local._local_chat import load_local
 
 CAPABILITIES = ("Generates", "Judges")
 CONVERSES = WORDED = True
-"""It judges what can be asked in words."""
+"""It judges what can be asked as text."""
 
 
 def files_of(spec: SubjectSpec) -> tuple[Path, ...]:
@@ -71,7 +71,7 @@ _LOG_FORMAT = 1
 _LOOK_AGAIN = 0.5
 _CHARACTERS_PER_TOKEN = 4
 Request = tuple[Body, int]
-"""A request as it is meant, and the number of its repetition: what a kept reply is found by."""
+"""A full request, and the number of its repetition: the key of a kept reply."""
 
 
 def load(spec: SubjectSpec) -> Subject:
@@ -124,7 +124,7 @@ class Chat:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How it is asked, for the run record, and what came of it: tokens, cost, who answered, what was refused."""
+        """How it is asked, for the run record, and the result: tokens, cost, models that answered, rejected parts."""
         return {**asdict(self.options), "seed": self.seed, "account": self._record}
 
     def with_seed(self, seed: int) -> Chat:
@@ -137,7 +137,7 @@ class Chat:
         """Answer items as the task asks them, in full. Errors: :class:`CapabilityError` for a task without a prompt."""
         asks = catalog.task(task).asks
         if asks is None:
-            raise CapabilityError(f"the task {task!r} cannot be asked in words")
+            raise CapabilityError(f"the task {task!r} cannot be asked as text")
         return chat_answers(items, self, asks, task=task, measure=catalog.screen(task).measure, view="full")
 
     def converse(
@@ -146,8 +146,8 @@ class Chat:
         """Return the replies to every question, ``repeats`` each.
 
         The same question is sent once, however often it occurs in *questions*. *progress* is called with the number of
-        distinct requests answered and their total. Errors: :class:`SubjectError` where the server refuses or cannot be
-        reached; :class:`RunError` where a limit is reached. Whatever was answered until then is kept in *work*.
+        distinct requests answered and their total. Errors: :class:`SubjectError` if the server rejects a request or
+        cannot be reached; :class:`RunError` if a limit is reached. All answers until then are kept in *work*.
         """
         requests = [self._requests(question) for question in questions]
         answers = self._answer_entries([request for several in requests for request in several], work, progress)
@@ -293,7 +293,7 @@ class Chat:
         return ["chat", _LOG_FORMAT, self.url, self.name, self.options.revision]
 
     def _ask(self, endpoint: Endpoint, body: Body, account: Account, lost: Lost) -> dict[str, Any]:
-        """Send a request, otherwise where a part of it is refused; return what is kept of it."""
+        """Send a request, in another form if a part of it is rejected; return what is kept of it."""
         account.begin()
         entry = None
         try:
@@ -347,7 +347,7 @@ def _characters(body: Body) -> int:
 
 
 def _possible_tokens(body: Body) -> dict[str, int | None]:
-    """Return what a request may have come to, roughly: a token per four characters, and all that may be answered."""
+    """Return a rough upper estimate of a request's tokens: one per four characters, and the longest answer."""
     return {
         "prompt_tokens": -(-_characters(body) // _CHARACTERS_PER_TOKEN),
         "completion_tokens": body.get("max_tokens"),
@@ -371,8 +371,8 @@ class Account:
 
     Requests under way at the same time count when they are answered: a budget is overspent by those at most. A limit on
     calls is kept exactly. A request that reached the endpoint and came to no reply (its body was cut off, the
-    connection broke) may have been paid: it counts as a call, and toward the budget with the tokens that it may have
-    come to, roughly counted as in a dry run.
+    connection broke) may have been paid: it counts as a call, and toward the budget with a rough estimate of its
+    tokens, as in a dry run.
     """
 
     def __init__(self, options: ChatOptions, kept: Iterable[Mapping[str, Any]] = ()) -> None:
@@ -421,7 +421,7 @@ class Account:
 
     @property
     def cost(self) -> float | None:
-        """What all replies came to at the user's prices, ``None`` without prices."""
+        """The cost of all replies at the user's prices, ``None`` without prices."""
         return self._options.cost(self.prompt_tokens, self.completion_tokens)
 
     @property

@@ -1,14 +1,14 @@
-"""Models behind an OpenAI-compatible completions endpoint: scores of texts, where it gives them, and continuations.
+"""Models behind an OpenAI-compatible completions endpoint: scores of texts, if it gives them, and continuations.
 
 ``completions:MODEL@http://host:8000/v1``; options follow a question mark: ``?policy=bos&key_env=NAME&parallel=8``.
 vLLM serves all of it. Before the first text is sent, the endpoint is asked about one sentence: a server that cannot
 give the log-probabilities of a prompt (no echo, no log-probabilities, generated tokens only, chat only), or not under
-the policy that is asked for, is refused with the reason; so is one whose numbers depend on the order of requests.
-``variant=`` names the wording in which a task asks,
+the requested policy, is rejected with the reason; so is one whose numbers depend on the order of requests. ``variant=``
+names the wording in which a task asks,
 ``language=`` the language of the words where it is not the item's.
 
-What cannot be known of a served model is said: its revision is what the server reports, not a checksum of weights; a
-seed is sent with every sampled continuation, and whether the server's sampling honours it is its own affair.
+Limits for a served model: its revision is what the server reports, not a checksum of weights; a seed is sent with every
+sampled continuation, but the server may ignore it.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Completions:
 
     @property
     def policy(self) -> ScoringPolicy:
-        """Which tokens count; the ``published`` preset where the spec says nothing."""
+        """Which tokens count; by default, the ``published`` preset."""
         return self.options.policy
 
     @property
@@ -184,8 +184,8 @@ class Completions:
         *work*, every finished request is kept in that folder and a broken call continues; a call whose texts are all
         stored asks nothing. *progress* is called with the number of distinct texts done and their total.
         Errors: :class:`CapabilityError` where the endpoint cannot, before a text is sent; :class:`SubjectError` for a
-        text that the server cut, misread or gave no number for; :class:`RunError` where another model answers now
-        than when the call was broken off.
+        text that the server cut, misread or gave no number for; :class:`RunError` if another model answers now than
+        when the call was interrupted.
         """
         distinct = sorted(set(texts))
         if "" in distinct:
@@ -215,7 +215,7 @@ class Completions:
     ) -> Sequence[Sequence[Continuation]]:
         """Return the continuations of every prompt, ``decoding.n`` each.
 
-        Every continuation is a request of its own, with its own seed. With *work*, finished ones are kept and a broken
+        Every continuation is a separate request, with its own seed. With *work*, finished ones are kept and a broken
         call continues. *progress* is called with the number of distinct continuations done and their total.
         Errors: :class:`SubjectError` where the server refuses; :class:`InputError` for an empty prompt.
         """
@@ -257,7 +257,7 @@ class Completions:
             log.put("model", now)
         elif before != now:
             raise RunError(
-                f"the server at {self.url} serves another model now than when this run was broken off",
+                f"the server at {self.url} serves another model now than when this run was interrupted",
                 why=f"then: {before}, now: {now}",
                 hint="serve the former model again, or begin a new run",
             )
@@ -381,9 +381,9 @@ class Completions:
     def _post(
         self, endpoint: Endpoint, body: dict[str, Any], extra: dict[str, Any], *, needed: set[str]
     ) -> ServerReply:
-        """Send a request with fields that not every server knows; one that it rejects is left out from then on.
+        """Send a request with fields that not every server knows; one that it rejects is omitted from then on.
 
-        A field that is *needed* is never left out: without it the answer would be to another question.
+        A field that is *needed* is never omitted: without it the answer would be to another question.
         """
         while True:
             kept = {name: value for name, value in extra.items() if name in needed or name not in self._rejected}
@@ -446,7 +446,7 @@ _FORMS: tuple[tuple[Form, dict[str, Any]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """What a server says of a model: its name there, where it comes from, the fingerprint of the system."""
+    """What a server says of a model: its name there, its origin, the fingerprint of the system."""
 
     model: str
     root: str = ""
@@ -495,7 +495,7 @@ def read_served_model(endpoint: Endpoint, model: str) -> ServedModel:
     known = {str(model.get("id")): model for model in reply.body.get("data") or [] if isinstance(model, dict)}
     if known and model not in known:
         near = difflib.get_close_matches(model, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(sorted(known)[:20])}"
+        hint = f"did you mean {near[0]!r}?" if near else f"models of this server: {', '.join(sorted(known)[:20])}"
         raise SubjectError(f"the server at {endpoint.url} has no model {model!r}", hint=hint)
     root = endpoint.without_key(str(known.get(model, {}).get("root") or ""))
     tried = endpoint.post("completions", {"model": model, "prompt": SENTENCE, "max_tokens": 1, **_NEUTRAL})
@@ -530,7 +530,7 @@ def find_prompt_scoring(endpoint: Endpoint, model: str, options: ServerOptions) 
 def _find_form(endpoint: Endpoint, model: str) -> tuple[Form, dict[str, Any], int, bool]:
     """Return the first form that lists the sentence, its fields, the generated tokens, and if special tokens are asked.
 
-    Errors: :class:`CapabilityError` naming what every form came to.
+    Errors: :class:`CapabilityError` naming the result of every form.
     """
     reasons: list[str] = []
     for form, asked in _FORMS:
@@ -566,7 +566,7 @@ def _count_generated(reply: ServerReply, form: Form) -> int | None:
 
 
 def _why_unusable(endpoint: Endpoint, model: str, reply: ServerReply) -> str:
-    """Say why an answer is no use.
+    """Return the reason why an answer cannot be used.
 
     Errors: those of :func:`~lexiscope.subjects.endpoint._endpoint.refusal` where no other form would fare better.
     """
@@ -598,7 +598,7 @@ def _request_tokens(
 
 
 def _has_leading_token(tokens: PromptTokens, other: PromptTokens, options: ServerOptions, url: str) -> bool:
-    """Say whether the first token listed comes before the sentence; it must be as the policy has it.
+    """Return whether the first token listed comes before the sentence; it must be as the policy has it.
 
     *tokens* are listed as the policy asks, *other* the other way (or without the token that the spec names).
     """

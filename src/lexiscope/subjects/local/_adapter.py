@@ -1,7 +1,7 @@
 """A LoRA adapter on its base model: the two folders as one, and the adapter's weights put into the loaded base.
 
 An adapter folder holds ``adapter_config.json`` and ``adapter_model.safetensors``. One that ``lexiscope train lora``
-wrote also says, in ``run.json``, which base it was trained on and what that base hashed to; another base is refused.
+wrote also says, in ``run.json``, which base it was trained on and the hash of that base; another base is an error.
 """
 
 from __future__ import annotations
@@ -65,12 +65,13 @@ def locate_model(name: str, revision: str, *, allow: tuple[str, ...], base: str 
     """Return the folder of a model, or of an adapter with its base; *base* says where the base lies now.
 
     Errors: those of :func:`locate`; :class:`SubjectError` for a training that is not finished, an adapter whose bytes
-    are not those of the training, a base that is not the one of the training, and a base for what is no adapter.
+    are not those of the training, a base that is not the one of the training, and a base for a model that is not an
+    adapter.
     """
     folder = locate_folder(name, revision, allow=(*allow, CONFIG, WEIGHTS, RECORD, CLAIM))
     path = folder.path
     if (path / CLAIM).is_file() and not (path / RECORD).is_file():
-        hint = "give the command that began it again: it goes on from its last checkpoint"
+        hint = "run the command that began it again: it continues from its last checkpoint"
         raise SubjectError("the training in this folder is not finished", place=Place(str(path)), hint=hint)
     if not (path / CONFIG).is_file():
         if base:
@@ -132,7 +133,7 @@ def _check_kind(config: dict[str, Any], path: Path) -> None:
 def _check_bytes(record: dict[str, Any], path: Path) -> None:
     files = record.get("files") or {}
     if not isinstance(files, dict):
-        raise file_error(path / RECORD, "the record of this training is damaged", "its files are no object")
+        raise file_error(path / RECORD, "the record of this training is damaged", "its files are not an object")
     for name, expected in files.items():
         if name in (CONFIG, WEIGHTS) and sha256_of(path / name) != expected:
             raise SubjectError(

@@ -487,7 +487,7 @@ def tanh_gelu(given: Any) -> Any:
 
 
 def _is_plain_block(block: Any) -> bool:
-    """Say whether a GPT-2 block has projections of its own kind, not wrapped by an adapter, and nothing else."""
+    """Return whether a GPT-2 block has the standard projections, not wrapped by an adapter, and nothing else."""
     projections = (block.attn.c_proj, block.mlp.c_proj)
     return not hasattr(block, "crossattention") and all(
         type(projection).__name__ == "Conv1D" for projection in projections

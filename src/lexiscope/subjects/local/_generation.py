@@ -1,7 +1,7 @@
 """Continuing prompts token by token: each continuation is independent of the others in its batch.
 
-Prompts of one length are read together, so that nothing is padded. A sampled continuation draws from a generator of its
-own.
+Prompts of one length are read together, so that nothing is padded. Each sampled continuation draws from a separate
+generator.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _MIN_TRUSTED = 12
 
 
 def may_run_own_code(folder: ModelFolder, named: str, *, hub_revision: str, revision: str) -> bool:
-    """Say whether the model's own code may run: only where its revision, of the hub or of its bytes, is *named*.
+    """Return whether the model's own code may run: only where its revision, of the hub or of its bytes, is *named*.
 
     Errors: :class:`SubjectError` where another revision is named.
     """
@@ -110,7 +110,7 @@ def quiet_loading(transformers: Any) -> Iterator[None]:
 
 
 def _reading_error(place: str, what: str, error: BaseException) -> SubjectError:
-    """Return the error for a folder that could not be read; let through what is no fault of the folder."""
+    """Return the error for a folder that could not be read; let errors through that the folder did not cause."""
     if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError):
         raise error
     first = first_line(error)
@@ -124,7 +124,7 @@ def _reading_error(place: str, what: str, error: BaseException) -> SubjectError:
 
 
 def longest_of(model: Any, tokenizer_limit: int) -> int | None:
-    """Return the most tokens that a model can read, or ``None`` where nothing says it."""
+    """Return the most tokens that a model can read, or ``None`` if it is not recorded."""
     limits = [tokenizer_limit] if tokenizer_limit < _NO_LIMIT else []
     for name, module in model.named_modules():
         # RoBERTa and its kin count positions from the padding index + 1

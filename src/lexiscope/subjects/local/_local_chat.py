@@ -66,7 +66,7 @@ class _AnswerOptions:
 
 @dataclass(frozen=True, slots=True)
 class _ChatRequest:
-    """A question as it is put to the model: its tokens, the answers that are looked for, and how one is drawn."""
+    """A question as it is put to the model: its tokens, the answers that are scored, and how one is drawn."""
 
     question: ChatQuestion
     prompt: Prompt
@@ -125,7 +125,7 @@ class LocalChat:
 
     @property
     def prompting(self) -> Prompting:
-        """What it is asked: as its spec says, else as it was trained, else the guidelines once."""
+        """What it is asked: as its spec says; by default, as it was trained, or the guidelines once."""
         trained = self._training_record.get("prompting", {})
         named = {key: self.given.get(key, trained.get(key)) for key in _ASKED if key in self.given or key in trained}
         numbers = {key: int(value) for key, value in named.items() if key in ("shots", "repeats")}
@@ -200,7 +200,7 @@ class LocalChat:
         """Answer items as the task asks them, in full. Errors: :class:`CapabilityError` for a task without a prompt."""
         asks, screen = catalog.task(task).asks, catalog.screen(task)
         if asks is None:
-            raise CapabilityError(f"the task {task!r} cannot be asked in words")
+            raise CapabilityError(f"the task {task!r} cannot be asked as text")
         return chat_answers(items, self, asks, task=task, measure=screen.measure, view="full")
 
     def generate(
@@ -253,7 +253,7 @@ class LocalChat:
 
     @cached_property
     def _training_record(self) -> dict[str, Any]:
-        """What the record of its training says of the questions, where it was tuned here."""
+        """What the record of its training says of the questions, if it was tuned here."""
         folder = self._model.folder
         if not isinstance(folder, AdaptedFolder) or not (folder.adapter / RECORD).is_file():
             return {}
@@ -287,7 +287,7 @@ class LocalChat:
     def _question_tokens(
         self, question: ChatQuestion
     ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]:
-        """Return the tokens of a question, up to the number where one is looked for, those of the numbers, and the end.
+        """Return the tokens of a question, up to the number if one is scored, those of the numbers, and the end.
 
         Errors: :class:`CapabilityError` for a question without a number, or one on another scale than was learnt.
         """
@@ -451,7 +451,7 @@ class Rendered:
 class AnswerTokens:
     """The token ids of a question up to the number, those of each number that may follow, and the question's form.
 
-    ``end``: the token behind each number, where one number's tokens begin another's; it is part of ``answers``.
+    ``end``: the token behind each number, if one number's tokens begin another's; it is part of ``answers``.
     """
 
     prompt: tuple[int, ...]
@@ -505,8 +505,8 @@ def point_texts(scale: Scale) -> tuple[str, ...]:
 def answer_tokens(tokenizer: Any, question: ChatQuestion, numbers: Sequence[str]) -> AnswerTokens:
     """Return the tokens of a question and of the numbers that may answer it.
 
-    Where one number's tokens begin another's (1 and 10), the token that ends an answer is put after each: else 1 would
-    have the probability of all that begins with it.
+    If one number's tokens begin another's (1 and 10), the token that ends an answer is put after each: otherwise 1
+    would have the probability of all that begins with it.
     Errors: :class:`SubjectError` where the tokenizer cuts the prompt differently before different numbers, or where
     numbers cannot be compared because it has no token that ends an answer.
     """

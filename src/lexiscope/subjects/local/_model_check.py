@@ -177,7 +177,7 @@ def check_tokenizer(folder: Path, names: tuple[str, ...]) -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """Return what an error of a library says, in one line; its kind where it says nothing."""
+    """Return the message of a library's error, in one line; its kind if the message is empty."""
     lines = str(error).strip().splitlines()
     return lines[0][:300] if lines else type(error).__name__
 
@@ -265,7 +265,7 @@ def rounding(largest: float, dtype: str = "fp32") -> float:
 
 
 def same_to_rounding(actual: Any, expected: Any, dtype: str = "fp32", *, part: float = 1.0) -> bool:
-    """Say whether two tensors of one shape are equal to a part of :func:`rounding`.
+    """Return whether two tensors of one shape are equal to a part of :func:`rounding`.
 
     Each vector (last dimension) is judged by its own largest value, so that one large vector does not excuse the
     others. NaN is never equal.

@@ -187,7 +187,7 @@ class ModelFolder:
                 "this model folder has no tokenizer",
                 place=Place(str(self.path)),
                 why=f"none of these files is there: {', '.join(VOCABULARY_FILES)}",
-                hint="save the tokenizer beside the model: tokenizer.save_pretrained(folder)",
+                hint="save the tokenizer in the folder of the model: tokenizer.save_pretrained(folder)",
             )
         check_tokenizer(self.path, (*TOKENIZER_FILES, "generation_config.json"))
 
@@ -242,13 +242,13 @@ class ModelFolder:
             path.name for path in self.path.glob("*.pt")
         )
         if not pickled:
-            hint = "name a folder that save_pretrained() wrote, or put model.safetensors beside its config.json"
+            hint = "name a folder that save_pretrained() wrote, or put model.safetensors next to its config.json"
             what = "this folder holds no weights: model.safetensors is missing"
             return SubjectError(what, place=self._place(), hint=hint)
         return SubjectError(
             f"this model has no safetensors weights, only {', '.join(pickled)}",
             place=self._place(),
-            why="such a file is a Python pickle: reading it can run any code that somebody put into it",
+            why="such a file is a Python pickle: reading it can run any code that its author put into it",
             hint="convert it on a machine that you can lose: "
             "AutoModel.from_pretrained(folder).save_pretrained(new_folder)",
         )
@@ -290,7 +290,7 @@ def _from_hub(name: str, revision: str, allow: tuple[str, ...]) -> Path:
         return Path(hub.snapshot_download(name, revision=revision or None, allow_patterns=[*allow, "README.md"]))
     except (OSError, ValueError) as error:
         raise SubjectError(
-            f"the model {name!r}{f' at revision {revision!r}' if revision else ''} cannot be had",
+            f"could not load the model {name!r}{f' at revision {revision!r}' if revision else ''}",
             why=str(error).strip().splitlines()[0],
             hint="name an existing folder, 'minilm', or a hub id that can be reached or is in the local cache",
         ) from error

@@ -1,7 +1,7 @@
 """What is read in one pass, and which tokens are scored from it: rows of a prefix tree, or batches of texts.
 
 A unit says all that its numbers depend on, so that it is also the name under which they are stored. The nodes of a plan
-are the distinct scored places: of a prefix tree, or, where nothing is shared, of every text by itself.
+are the distinct scored places: of a prefix tree, or, if nothing is shared, of every text by itself.
 """
 
 from __future__ import annotations

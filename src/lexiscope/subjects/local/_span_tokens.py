@@ -131,7 +131,7 @@ def _refusals(
     longest: int | None,
     unknown: int | None,
 ) -> list[SubjectError]:
-    """Return an error for every span of a sentence that cannot have a vector of its own."""
+    """Return an error for every span of a sentence that cannot have a separate vector."""
     if longest is not None and len(sentence.ids) > longest:
         return [_too_long(text, span, offsets, longest, len(sentence.ids)) for span in spans]
     errors = []
@@ -148,7 +148,7 @@ def plan_batches(lengths: Sequence[int], *, budget: int) -> tuple[tuple[int, ...
     """Group sentences of similar length: at most *budget* tokens with padding, at most a 20th of it padding.
 
     *lengths* are token counts in the fixed order of the sentences; ties keep that order. A single sentence that is
-    longer than the budget is a batch of its own.
+    longer than the budget is a separate batch.
 
     >>> plan_batches([10, 5, 11, 5], budget=22)
     ((1, 3), (0, 2))

@@ -11,7 +11,7 @@ the test on easy pairs; ``bos_token=`` names the token that is put before texts 
 ``variant=`` names the wording in which a task asks, ``language=`` the language of the words where it is not the item's.
 
 A folder that ``lexiscope train lora`` wrote is an adapter on a base model, which is found where the training found it,
-or where ``base=`` says; a base that is not the one of the training is refused.
+or where ``base=`` says; a base that is not the one of the training is an error.
 
 The default scoring policy is the ``published`` one of the synonymy study: no beginning-of-sequence token, the first
 token not scored. Texts that begin alike share a prefix tree whose nodes are read once; a check when the model is
@@ -110,7 +110,7 @@ class CausalLM(LocalModel):
 
     @property
     def policy(self) -> ScoringPolicy:
-        """Which tokens count; the ``published`` preset where the spec says nothing."""
+        """Which tokens count; by default, the ``published`` preset."""
         return self.options.policy
 
     @property
@@ -133,8 +133,8 @@ class CausalLM(LocalModel):
         ``route`` is the one that was really used (``tree``, ``batched`` or ``single``; empty before the first score),
         ``difference`` the largest one of a token's log-probability between it and the plain forward pass when the model
         was checked, once for a run however often it is continued (*unit: nats*), ``refused`` why a faster route was not
-        used. ``kernels`` names what was computed with fewer passes than transformers does, or says why nothing was.
-        ``row_tokens`` is the budget of a tree's row.
+        used. ``kernels`` names what was computed with fewer passes than transformers does, or gives the reason why
+        nothing was. ``row_tokens`` is the budget of a tree's row.
         ``tokens`` counts the tokens that were scored, ``tokens_read`` those that were read, ``tokens_repeated`` those
         of them that were read more than once or are padding.
         """
@@ -166,7 +166,7 @@ class CausalLM(LocalModel):
         *Unit:* nats. *Higher means:* more probable. A text is tokenised whole, without special tokens but the
         beginning-of-sequence token of the policy; without that, its first token has no log-probability (NaN). The
         same text gets the same scores (to 1e-4, in single precision) independent of the other texts, and, asked
-        together with the same texts in any order, the same bytes. With *work*, every finished part is kept in that
+        together with the same texts in any order, identical ones. With *work*, every finished part is kept in that
         folder, a broken call continues, and a call whose scores are all stored loads no model. *progress* is called
         with the number of distinct tokens scored and their total. *Source:* synonymy study, §3.6.
         Errors: :class:`SubjectError` naming the text that cannot be scored.
@@ -200,7 +200,7 @@ class CausalLM(LocalModel):
         """Return the continuations of every prompt, ``decoding.n`` each.
 
         A prompt is tokenised as :meth:`score` does. A continuation depends on its prompt, its number and the decoding
-        alone. Its text is what the model adds to the decoded prompt, special tokens left out, spaces as they are; the
+        alone. Its text is what the model adds to the decoded prompt, without special tokens, spaces as they are; the
         ids are those of its tokens without one that ends the text. With *work*, finished groups of prompts are kept
         in that folder. *progress* is called with the number of distinct prompts done and their total.
         *Source:* synonymy study, §3.7. Errors: :class:`SubjectError` naming the prompt that cannot be continued.
@@ -453,7 +453,7 @@ def _text_error(text: str, tokens: TokenText, longest: int | None, unknown: int 
     if unknown is not None and unknown in tokens.ids:
         start, end = (int(offsets[tokens.ids.index(unknown)]) for offsets in (tokens.starts, tokens.ends))
         return SubjectError(
-            "the tokenizer does not know a part of the text: the probability of an unknown token says nothing of it",
+            "the tokenizer does not know a part of the text: the probability of an unknown token is meaningless",
             place=Place(text=text, column=start + 1, width=end - start),
             hint="write it in another way, leave out the item, or use another model",
         )
@@ -480,8 +480,8 @@ class RouteCheck:
     """What the check of the routes found.
 
     ``route`` is the one to use; ``difference`` the largest difference of a token's log-probability between it and the
-    plain forward pass (*unit: nats*); ``refused`` says why the routes before it are not used; ``window`` is the
-    longest row of a prefix tree that the model can read, ``row`` the budget of a row; ``lean`` says whether lean
+    plain forward pass (*unit: nats*); ``refused`` is the reason why the routes before it are not used; ``window`` is
+    the longest row of a prefix tree that the model can read, ``row`` the budget of a row; ``lean`` says whether lean
     kernels are used and ``kernels`` which, or why not.
     """
 
@@ -495,7 +495,7 @@ class RouteCheck:
 
 
 def window_of(config: Any) -> int:
-    """Return how far back the model's shortest attention window reaches; a large number where there is none."""
+    """Return the length of the model's shortest attention window; a large number if there is none."""
     kinds = str(getattr(config, "layer_types", "") or getattr(config, "attention_layers", "") or "")
     if kinds and not any(kind in kinds for kind in ("sliding", "chunked", "local")):
         return _NO_LIMIT
@@ -513,7 +513,7 @@ def tree_refusal(config: Any, attention: str, row: int) -> str:
     if any(name in str(getattr(config, "layer_types", "")) for name in _WITHOUT_ATTENTION):
         return f"the architecture {kind} has layers without attention"
     if attention not in _MASKABLE:
-        return f"its attention {attention or 'of an unknown kind'!r} is none of {', '.join(_MASKABLE)}"
+        return f"its attention {attention or 'of an unknown kind'!r} is not one of {', '.join(_MASKABLE)}"
     return ""
 
 
@@ -559,7 +559,7 @@ def check_routes(
 
 @dataclass(frozen=True, slots=True)
 class _RouteComparison:
-    """How far a route is from the plain forward pass, with lean kernels where these are exact."""
+    """The difference of a route from the plain forward pass, with lean kernels where these are exact."""
 
     difference: float
     exact: bool

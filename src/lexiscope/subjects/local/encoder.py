@@ -160,7 +160,7 @@ class Encoder(LocalModel):
         """Return one vector per usage and layer.
 
         *Shape: (usages, layers, width)*, float32. The same usage gives the same vector independent of the other usages
-        (to 1e-5) and, asked together with the same usages in any order, the same bytes. With *work*, each
+        (to 1e-5) and, asked together with the same usages in any order, an identical one. With *work*, each
         finished batch is kept in that folder, a broken call continues, and a call whose vectors are all stored
         loads no model. *progress* is called with the number of distinct usages done and their total.
         *Source:* SAW-C §4.1. Errors: :class:`SubjectError` naming the usage that has no vector;
@@ -248,7 +248,7 @@ class Encoder(LocalModel):
         return plan
 
     def _first_threads(self, store: VectorStore | None, threads: int) -> int:
-        """Return the number of threads with which the run was begun: *threads*, where none is noted yet."""
+        """Return the number of threads with which the run was begun: *threads*, if none is noted yet."""
         return store.provenance("threads", lambda: {"threads": threads})["threads"] if store else threads
 
     def _vectors(self, content: Content, store: VectorStore | None, known: Tokenised) -> Floats:

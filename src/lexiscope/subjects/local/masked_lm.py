@@ -13,8 +13,8 @@ sides of it; two variants are had:
 ``variant=`` names the wording in which a task asks, ``language=`` the language of the words where it is not the item's.
 
 The special tokens around the text ([CLS] and [SEP], ``<s>`` and ``</s>``) are in every input, as in training, and are
-never scored. They are no beginning of a sequence from which the model reads on, so the policy says ``bos=no``; and as
-the first token has its context on the right, ``first=scored``. Such a number is no log-probability of the text, and
+never scored. They do not begin a sequence from which the model reads on, so the policy says ``bos=no``; and as the
+first token has its context on the right, ``first=scored``. Such a number is not a log-probability of the text, and
 is never compared with one of a model that reads from left to right: its measure has another name.
 """
 
@@ -98,7 +98,7 @@ class MaskedOptions:
         """
         if "bos" in given or "first" in given:
             hint = "a masked model has its special tokens always: the policy is bos=no, first=scored"
-            raise SpecError("bos and first are no options of a masked language model", hint=hint)
+            raise SpecError("a masked language model has no options bos and first", hint=hint)
         return read_options(cls, given, of="a masked language model")
 
     @property
@@ -461,8 +461,8 @@ def tokenise_texts(
     """Tokenise texts with the special tokens of the model around them.
 
     Errors: :class:`InputError` for an empty text; :class:`SubjectError` for a text that is longer than the model
-    reads, has characters that the tokenizer does not know or special tokens written out, or (*within_word*) whose
-    words the tokenizer does not tell apart.
+    reads, has characters that the tokenizer does not know or special tokens written out, or (*within_word*) whose words
+    the tokenizer does not separate.
     """
     for text in texts:
         if not text.strip():

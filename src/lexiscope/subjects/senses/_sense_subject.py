@@ -1,4 +1,4 @@
-"""Sense vectors as a subject: what the vectors themselves answer, whatever chooses among them and wherever they lie."""
+"""Sense vectors as a subject: what the vectors themselves answer, for any choice of senses and any storage."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class SenseSubject(ABC):
         return (0,)
 
     def knows(self, usage: Usage) -> bool:
-        """Say whether the target of a usage is in the vocabulary."""
+        """Return whether the target of a usage is in the vocabulary."""
         return number_of(usage.target, self.induced.index) >= 0
 
     def sense_count(self, usage: Usage) -> int:

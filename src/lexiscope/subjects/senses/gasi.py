@@ -5,10 +5,10 @@ that it does not know, as in training. The target is where its span says; other 
 cut by the ``own`` tokeniser (:mod:`lexiscope.resources.corpora.running_text`), even if the corpus was cut otherwise:
 one that was tokenised already should be cut at the same places. A word is looked up as it is written, then in lower
 case, then as the tokeniser writes it. The target's own form is looked up, its lemma is not tried. A target out of the
-vocabulary, or of several words, is an error; :meth:`Gasi.knows` tells beforehand. Beside no known word all senses of a
-word are equally probable.
+vocabulary, or of several words, is an error; :meth:`Gasi.knows` tells beforehand. Without a known word in the context,
+all senses of a word are equally probable.
 
-``gasi:FOLDER?window=50`` reads up to so many words on each side, 1000 at most, instead of the training's.
+``gasi:FOLDER?window=50`` reads up to 50 words on each side instead of the training's window; the maximum is 1000.
 ``gasi:FOLDER?vectors=sum`` adds the word's context vector to each of its sense vectors where vectors are compared
 (similarities, distances); the choice of a sense and neighbours stay as they are. Both change the figures of similarity:
 see design/0042. With ``&`` between them both are given.
@@ -103,7 +103,7 @@ def expand_folders(specs: Sequence[str]) -> tuple[str, ...]:
 
 
 def lineages(trainings: Sequence[Gasi]) -> list[tuple[Gasi, Gasi]]:
-    """Return pairs of trainings of which the first lacks senses that the second has, and comes from it.
+    """Return pairs of trainings of which the first has fewer senses than the second, and comes from it.
 
     Its senses were pruned, or dropped because people confuse them; or it was trained again on the senses that were
     left, which makes it a pair with the vectors before and after.

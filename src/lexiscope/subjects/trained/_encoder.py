@@ -118,7 +118,7 @@ class LoadedClassifier:
         return self.torch.nn.functional.normalize(pooled, dim=-1)
 
     def _hidden_states(self, batch: Sequence[Encoded]) -> tuple[Any, Any]:
-        """Return the last layer and the mask of what is no padding."""
+        """Return the last layer and the mask of the tokens that are not padding."""
         ids, types, mask = self._inputs(batch)
         given = {"attention_mask": mask} if not bool(mask.all()) else {}
         if self._n_types > 1:

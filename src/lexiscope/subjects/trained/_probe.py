@@ -175,7 +175,7 @@ class Probe:
 def best_option(item_id: str, options: Sequence[str], scores: Doubles) -> tuple[str, float]:
     """Return the option with the highest score, and that score; equal ones are drawn by a hash of item and option.
 
-    Their order would decide otherwise, and it is that of frequency: a model that cannot tell candidates apart would
+    Their order would decide otherwise, and it is that of frequency: a model that cannot distinguish candidates would
     look like one that knows the most frequent sense.
     """
     best = float(scores.max())

@@ -1,8 +1,8 @@
 """The folder of a trained model: what was trained, how and on which view, with its weights sealed by checksums.
 
-``run.json`` is written last: a folder without it is not finished. ``training.json`` says what the training was to be;
-``encoder/`` is a model folder like any other, ``head.safetensors`` the layer on top of it. A probe has no weights of
-its own; a bi-encoder has its search space in the folder too.
+``run.json`` is written last: a folder without it is not finished. ``training.json`` is the plan of the training;
+``encoder/`` is a model folder like any other, ``head.safetensors`` the layer on top of it. A probe has no weights; a
+bi-encoder has its search space in the folder too.
 """
 
 from __future__ import annotations
@@ -49,14 +49,16 @@ class TrainedFolder:
         if not (self.path / RECORD).is_file():
             begun = (self.path / CLAIM).is_file()
             what = "this training is not finished" if begun else f"this folder holds no trained {self.kind}"
-            again = "run the same training again: it goes on where it was broken off"
+            again = "run the same training again: it continues where it was interrupted"
             raise SubjectError(what, place=Place(str(self.path)), hint=again if begun else hint)
         record = read_object(self.path / RECORD)
         if record.get("kind") != self.kind:
             what = f"this folder holds a {record.get('kind')!r}, not a {self.kind!r}"
             raise SubjectError(what, place=Place(str(self.path)), hint=hint)
         if not all(isinstance(record.get(name), dict) for name in ("training", "files")):
-            raise file_error(self.path / RECORD, "the record of this training is damaged", "it lacks training or files")
+            raise file_error(
+                self.path / RECORD, "the record of this training is damaged", "it has no training or no files"
+            )
         if self._is_changed(record):
             what = "the record of this training is not as the training wrote it"
             why = "what it says of the view, the items or the settings may not be what was learnt"
@@ -130,7 +132,7 @@ class TrainedFolder:
         raise SubjectError(
             f"this model was trained on the view {self.view!r} and is asked in the view {view!r}",
             place=Place(str(self.path)),
-            why="its answers would measure how it bears another input than it learnt, not what that input tells",
+            why="its answers would measure how it copes with an unfamiliar input, not what that input tells",
             hint=f"ask it with --view {self.view}, or train another one on {view!r}",
         )
 

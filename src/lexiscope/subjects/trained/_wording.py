@@ -1,8 +1,8 @@
 """What a trained model reads of a question: one text or two, and the places in them that must not be cut off.
 
-The words are put together here, once, for training and for answering alike. Where a view hides a target (``[X]``), the
-model's own mask token is put at exactly those places. Where it hides the word, its lemma is hidden as well; where it
-hides everything (``label``), so are the texts of the candidates.
+The words are put together here, once, for training and for answering alike. If a view hides a target (``[X]``), the
+model's own mask token is put at exactly those places. If it hides the word, its lemma is hidden as well; if it hides
+everything (``label``), so are the texts of the candidates.
 *Source:* the context–word bias study, §2.2 and §2.4; Huang et al. 2019 (GlossBERT) for the marks of weak supervision.
 """
 
@@ -43,7 +43,7 @@ class TextsWithTargets:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How the questions of one view are worded for one model; *mask* is its mask token, where it has one."""
+    """How the questions of one view are worded for one model; *mask* is its mask token, if it has one."""
 
     view: str
     mask: str | None

@@ -103,6 +103,6 @@ class BiEncoder(TrainedSubject):
         self.folder.check()
         vectors = np.load(self.folder.path / VECTORS, mmap_mode="r", allow_pickle=False)
         if len(vectors) != len(self.space):
-            what = f"{len(vectors)} vectors stand beside {len(self.space)} entries of the search space"
+            what = f"{len(vectors)} vectors for {len(self.space)} entries of the search space"
             raise SubjectError(what, place=Place(str(self.folder.path)), hint="train it again, in another folder")
         return vectors

@@ -83,8 +83,8 @@ class Classifier(TrainedSubject):
 
         A number beyond the scale of its item is the end of the scale, with what the model said in ``raw``. A probe has
         a row ``cosine_distance`` in the place of a probability. *items* are as the view of the training shows them.
-        Candidates that the model cannot tell apart are chosen among by a hash of item and candidate, never by their
-        order, which is that of frequency.
+        Among candidates that the model cannot distinguish, the choice is by a hash of item and candidate, never by
+        their order, which is that of frequency.
         Errors: :class:`SubjectError` for another task, a damaged folder, or an item shown in another view;
         :class:`InputError` for an item of another shape.
         """

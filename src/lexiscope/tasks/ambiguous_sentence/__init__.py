@@ -43,7 +43,7 @@ REQUIRES = ("sense_1", "example_1", "sense_2", "example_2")
 """The conditions of an item: both meanings, and a sentence that shows each."""
 
 FAULTS = (WORD_NOT_ONCE, NOT_ONE_SENTENCE)
-"""Why a text is refused: the rules of :mod:`lexiscope.items.text_rules`."""
+"""Why a text is rejected: the rules of :mod:`lexiscope.items.text_rules`."""
 
 
 def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:

@@ -65,9 +65,9 @@ def generation_function(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunc
     """Return the answer function for subjects that generate, with these decodings.
 
     A continuation has a row ``completion`` (text in ``raw``), a row ``completion_tokens`` (ids in ``raw``, their number
-    as value; neither where the subject does not tell them) and, where it was drawn, a row ``completion_seed`` (the seed
-    in ``raw``). ``repeat`` counts the continuations of one decoding, which is named in the measure. Where one of them
-    is no text (an answer that could not be read, lone surrogates), its row ``completion`` is empty and each has a row
+    as value; neither if the subject does not give them) and, if it was drawn, a row ``completion_seed`` (the seed in
+    ``raw``). ``repeat`` counts the continuations of one decoding, which is named in the measure. If one of them is not
+    text (an answer that could not be read, lone surrogates), its row ``completion`` is empty and each has a row
     ``reply`` with the kind of the reply, and the text that came in ``raw``.
     """
 
@@ -160,7 +160,7 @@ def _reply_kind(continuation: Continuation) -> ReplyKind:
 def _continuation_rows(
     decoding: Decoding, continuations: Sequence[Continuation], *, counted: bool
 ) -> Iterator[Response]:
-    """The rows of the continuations of one item under one decoding; who answered what is filled in by the caller.
+    """The rows of the continuations of one item under one decoding; the caller fills in the subject.
 
     *counted*: each gets a row with the kind of its reply.
     """

@@ -32,8 +32,8 @@ class Variant:
 
     ``temperature`` and ``max_tokens`` are those of its source; ``None`` leaves them to the endpoint. ``takes_shots``:
     worked examples may precede the item. ``names_points``: its words name the points of the task's scale, so that
-    it cannot be asked on another one. ``written`` returns the message of the user with so many worked examples in it,
-    its ``$names`` open, where the words are not the package's: it reads them from the data. They are English.
+    it cannot be asked on another one. ``written`` returns the message of the user for a number of worked examples, its
+    ``$names`` open, if the wording is not the package's: it reads the wording from the data. It is English.
     """
 
     temperature: float | None = 0.0
@@ -48,10 +48,10 @@ class Asking:
     """The ``asks`` of a task: :class:`lexiscope.core.prompt.AskFunction`.
 
     ``screen`` has the guidelines, the scale and the options, ``fields`` the texts of an item for the prompt,
-    ``examples`` are the task's worked examples as items, with the right answer as ``gold``. ``variants`` are those that
-    are not asked as :class:`Variant` has it by default. A rating is asked on the scale of the item, or on that of the
-    task where the item names none; a worked example is then answered with the point that lies where its own lies on the
-    task's scale.
+    ``examples`` are the task's worked examples as items, with the correct answer as ``gold``. ``variants`` are those
+    that are not asked as :class:`Variant` has it by default. A rating is asked on the scale of the item, or on that of
+    the task if the item names none; the answer of a worked example is then moved to the same relative point of that
+    scale.
     """
 
     screen: Screen
@@ -332,7 +332,7 @@ def read_sections(path: Path, parts: Sequence[str], needed: str) -> Mapping[tupl
     """Read a file of words with a section for each language and variant (``# en/question``), divided into parts.
 
     Returns the parts (``## user``) of each section by (language, variant); the variant of ``# en`` is ``guidelines``.
-    Errors: :class:`InputError` for a heading that is none of *parts*, and for a section without the one that is
+    Errors: :class:`InputError` for a heading that is not one of *parts*, and for a section without the one that is
     *needed*.
     """
     pieces = _HEADING.split(path.read_text(encoding="utf-8"))[1:]
@@ -366,7 +366,7 @@ SEARCH_VARIANTS = {GUIDELINES: Variant(max_tokens=64)}
 def search_screen(folder: Path, measure: str) -> Screen:
     """Return the page of a task that shows a sentence and searches a list; *folder* holds the task's words.
 
-    The list need not be complete: an address that it lacks is an answer, and so is that nothing was found.
+    The list need not be complete: an address that is not in it is an answer, and so is "not found".
     """
     return Screen(
         folder=folder,
@@ -390,7 +390,7 @@ def sentence_examples(
 ) -> tuple[Item, ...]:
     """Return the worked examples of a task in a language as items of one sentence.
 
-    *gold* names the column of an example that holds the right answer, *conditions* those that the item needs.
+    *gold* names the column of an example that holds the correct answer, *conditions* those that the item needs.
     """
     items = []
     for number, row in enumerate(screen.examples(language), start=1):
@@ -403,7 +403,7 @@ def sentence_examples(
 def pair_examples(screen: Screen, language: str, *, task: str, gold: str) -> tuple[Item, ...]:
     """Return the worked examples of a task in a language as pairs of sentences.
 
-    *gold* names the column of an example that holds the right answer.
+    *gold* names the column of an example that holds the correct answer.
     """
     items = []
     for number, row in enumerate(screen.examples(language), start=1):

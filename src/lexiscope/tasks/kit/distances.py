@@ -92,7 +92,7 @@ def distances_of_options(
     work: Path | None = None,
     progress: Progress | None = None,
 ) -> list[OptionDistances]:
-    """Return how far each item's target is from each of its options; *options* are names with what is embedded.
+    """Return the distance of each item's target from each of its options; *options* are names with what is embedded.
 
     An option that comes several times has the distance of the nearest. *Shape of each:* (options, layers).
     Errors: those of :func:`pair_distances`.

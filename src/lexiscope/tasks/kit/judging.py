@@ -59,7 +59,7 @@ def judgment_function(
     ) -> ResponseTable:
         """Answer with the judgments that the subject gives or has recorded: :func:`ordered_judgments`.
 
-        A subject that converses is asked in words: :func:`lexiscope.items.answers.chat_answers.chat_answers`.
+        A subject that converses is asked as text: :func:`lexiscope.items.answers.chat_answers.chat_answers`.
         """
         shown = [view_item(item, view) for item in items]
         for item in shown:
@@ -95,11 +95,11 @@ def ordered_judgments(
     """Return the judgments that a subject gives or has recorded, in the order of the items.
 
     *items* are given as the subject is to see them: the task applies the view. An answer to another view of the same
-    items is left out; an answer whose view is not stated counts for the view that is asked. An item without an answer
+    items is excluded; an answer whose view is not stated counts for the view that is asked. An item without an answer
     in this view has a row of *measure* without value.
-    Errors: :class:`SubjectError` for an item of which the subject says nothing at all, for an answer to an item that
-    was not asked, and for a subject that returns no response table, that has no answer in this view, or that was
-    trained on another one.
+    Errors: :class:`SubjectError` for an item without any row of the subject, for an answer to an item that was not
+    asked, and for a subject that returns no response table, that has no answer in this view, or that was trained on
+    another one.
     """
     if isinstance(subject, TrainedOnView):
         subject.check_view(view)
@@ -127,7 +127,9 @@ def _in_view(table: ResponseTable, view: str, subject: Subject) -> ResponseTable
     answers = table.filter(np.array([*(name == view for name in views), True])[codes])
     if not len(answers):
         known = ", ".join(str(name) for name in table.unique("view"))
-        raise SubjectError(f"{subject.subject_id} has no answer in the view {view!r}", hint=f"it has: {known}")
+        raise SubjectError(
+            f"{subject.subject_id} has no answer in the view {view!r}", hint=f"views with answers: {known}"
+        )
     return answers
 
 

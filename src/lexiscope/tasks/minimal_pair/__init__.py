@@ -109,8 +109,10 @@ def check_choice_set(item: Item) -> None:
     elif len({usage.key for usage in item.usages}) < len(item.usages):
         fault = "two of its options make the same text: they could only tie"
     if fault:
-        hint = "the right option stands first: lexiscope.items.choice_sets.minimal_pairs makes such items"
-        raise InputError(f"this is no choice set: {fault}", code="E451", place=Place(item_id=item.item_id), hint=hint)
+        hint = "the correct option is first: lexiscope.items.choice_sets.minimal_pairs makes such items"
+        raise InputError(
+            f"this is not a choice set: {fault}", code="E451", place=Place(item_id=item.item_id), hint=hint
+        )
 
 
 def example_items(language: str) -> tuple[Item, ...]:

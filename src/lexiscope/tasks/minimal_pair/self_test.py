@@ -1,7 +1,7 @@
 """A test of a scorer before it is used: does it prefer a text to the same words in another order?
 
-Every language model should, in every language; one that does not is broken, wrongly set up, or no model of the items'
-language, and its accuracies would say nothing of word meaning.
+Every language model should, in every language; one that does not is broken, wrongly set up, or not a model of the
+items' language, and its accuracies would not show knowledge of word meaning.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SelfTested(Protocol):
 
     @property
     def self_test(self) -> bool:
-        """Whether the test is to be run."""
+        """Whether the test will be run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class EasyPair:
 class SelfTest:
     """What the test found. ``margins``: log-probability per token of each text minus that of its shuffled words.
 
-    *Unit of margins:* nats per token. *Higher means:* the text is preferred. A tie is no preference.
+    *Unit of margins:* nats per token. *Higher means:* the text is preferred. A tie is not a preference.
 
     >>> pair = EasyPair("i", "a b c d", "d b a c")
     >>> SelfTest((pair,) * 6, (0.1,) * 6).verdict
@@ -79,7 +79,7 @@ class SelfTest:
 
     @property
     def verdict(self) -> str:
-        """What was found, in words, as it is recorded."""
+        """The result as text, as it is recorded."""
         told = (
             f"{self.n_preferred} of {len(self.margins)} texts preferred to their own words shuffled, p = {self.p:.3g}"
         )
@@ -135,7 +135,7 @@ def self_test(items: Sequence[Item], subject: Subject, *, seed: int = 0, work: P
     if tested.decidable and tested.p >= ALPHA:
         raise SubjectError(
             f"{subject.subject_id} fails the self-test: {tested.verdict}",
-            why="it does not prefer a text to its own words in disorder, so what it prefers between words says nothing",
+            why="it does not prefer a text to its own words in disorder, so its choices between words mean little",
             hint=_HINT,
         )
     return tested

@@ -1,4 +1,4 @@
-"""Plausibility of a meaning in a story: how plausible is it that the word is meant so?
+"""Plausibility of a meaning in a story: how plausible is it that the word has this meaning?
 
 People read a short story with an ambiguous sentence and one meaning of a word in it, and rate that meaning from 1 (not
 plausible at all) to 5 (the only plausible one). The other meaning is never shown (AmbiStory §3.4, A.2.3).
@@ -77,7 +77,7 @@ SCALE = Scale(1, 5, anchors=ANCHORS["en"])
 
 
 def story(item: Item) -> str:
-    """Return the story as one text: precontext, ambiguous sentence and, where there is one, the ending.
+    """Return the story as one text: precontext, ambiguous sentence and, if there is one, the ending.
 
     >>> from lexiscope.core.usage import Usage
     >>> shuts = Usage("The bank shuts.", 4, 8)
@@ -174,7 +174,7 @@ def sample_fields(item: Item, rows: list[Row]) -> dict[str, Any]:
 
 
 def sample_id(item: Item) -> str:
-    """Return the id of a sample: the condition of this name, else the item's id."""
+    """Return the id of a sample: the condition of this name, or the item's id."""
     return str(first_condition(item.conditions, "sample_id") or item.item_id)
 
 
@@ -242,9 +242,9 @@ def by_embedding(
 ) -> ResponseTable:
     """Answer with the cosine distance of the story's vector and the meaning's, at every layer.
 
-    The vector of a text is the mean over all of its tokens. It is a baseline: no text says what the word is, and
-    distances are no ratings. Rows are in the order of the items, then of the layers; each distinct text is embedded
-    once. Only the view ``full`` has a story.
+    The vector of a text is the mean over all of its tokens. It is a baseline: no text marks the word, and distances are
+    not ratings. Rows are in the order of the items, then of the layers; each distinct text is embedded once. Only the
+    view ``full`` has a story.
     *Higher means:* the meaning is further from the story. Errors: :class:`InputError` for another view;
     :class:`SubjectError` for a text that has no vector.
     """

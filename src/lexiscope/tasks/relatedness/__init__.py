@@ -63,7 +63,7 @@ class CountsTokens(Protocol):
 def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the target and the two sentences, left and right as this trial has them.
 
-    Of an item about two words both are shown, each on the side of its sentence.
+    If an item is about two words, both are shown, each on the side of its sentence.
     """
     left, right = item.usages if shown.side != "swapped" else item.usages[::-1]
     sentences = [emphasised_line(usage.text, usage.start, usage.end) for usage in (left, right)]
@@ -228,7 +228,7 @@ def _rating_columns() -> tuple[SheetColumn, ...]:
 def _pair_columns(judgments: Judgments) -> tuple[SheetColumn, ...]:
     low, high = judgments.scale.low, judgments.scale.high
     return (
-        *(_NUMBER, SheetColumn("List", "the list that the pair stands in", "category"), _WORD, _SAME_SENSE),
+        *(_NUMBER, SheetColumn("List", "the list that contains the pair", "category"), _WORD, _SAME_SENSE),
         *(*_SENTENCES, *_SENSES, *_GENDERS),
         SheetColumn("mean_relatedness", "mean rating; higher means more related", "number", "points", low, high),
         SheetColumn("sd_relatedness", "standard deviation of the ratings (n − 1)", "number", "points", 0),
@@ -265,9 +265,9 @@ SCREEN = Screen(
 
 VARIANTS = {"saw_c": Variant(temperature=0.0, max_tokens=3, takes_shots=False)}
 """``saw_c``: built as SAW-C describes its prompt (A.4.1): the system message is what participants read, in Spanish; the
-user's turn asks the question again, with its scale, then has the two sentences on lines of their own, ``Palabra: …``,
-and the request of one number; temperature 0, at most 3 tokens. The instructions are those of this task: the wording of
-the paper's is not available."""
+user's turn asks the question again, with its scale, then has the two sentences on separate lines, ``Palabra: …``, and
+the request of one number; temperature 0, at most 3 tokens. The instructions are those of this task: the wording of the
+paper's is not available."""
 
 asks = Asking(SCREEN, fields, example_items, VARIANTS)
 """Makes a chat question of an item."""

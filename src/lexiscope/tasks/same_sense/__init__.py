@@ -40,7 +40,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
 
 
 def example_items(language: str) -> tuple[Item, ...]:
-    """Return the worked examples in a language as items; ``gold`` is the right answer, ``t`` or ``f``."""
+    """Return the worked examples in a language as items; ``gold`` is the correct answer, ``t`` or ``f``."""
     return pair_examples(SCREEN, language, task=NAME, gold="answer")
 
 

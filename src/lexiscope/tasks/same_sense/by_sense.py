@@ -1,7 +1,7 @@
 """Same meaning by sense identity: a subject that chooses among induced senses says *same* where it chooses one twice.
 
 *Source:* the evaluation of sense vectors on WiC (GASI §5, table 8). A pair that identity cannot decide is answered at
-random, and each such answer carries a flag with its reason: read a share of right answers together with their number.
+random, and each such answer carries a flag with its reason: read an accuracy together with their number.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TWO_WORDS = "two words"
 ONE_SENSE = "one sense"
 TIE = "no sense preferred"
 REASONS = (TWO_WORDS, UNKNOWN, ONE_SENSE, TIE)
-"""Why identity cannot decide a pair, in the order in which it is looked for."""
+"""Why identity cannot decide a pair, in the order in which the reasons are checked."""
 
 
 @runtime_checkable
@@ -50,8 +50,8 @@ def sense_identity_function(
 ) -> AnswerFunction:
     """Return the answer function of a task of pairs for subjects that choose a sense.
 
-    *same* and *different* are the two options of *measure*; *check* refuses an item that is no pair. *seed* draws the
-    answers that identity cannot give, unless the subject has a ``seed`` of its own.
+    *same* and *different* are the two options of *measure*; *check* raises an error for an item that is not a pair.
+    *seed* draws the answers that identity cannot give, unless the subject has its own ``seed``.
     """
 
     def by_sense(
@@ -115,7 +115,7 @@ def _usages_in_one_form(item: Item) -> tuple[Usage, ...] | None:
 def _decide_pairs(
     pairs: Sequence[tuple[Usage, ...] | None], subject: Subject, *, same: str, different: str
 ) -> list[tuple[str, str]]:
-    """Return each pair's answer and, where there is none, the reason."""
+    """Return each pair's answer and, if it has none, the reason."""
     decisions = [
         ("", TWO_WORDS) if pair is None else ("", UNKNOWN if unknown_words(subject, pair) else "") for pair in pairs
     ]

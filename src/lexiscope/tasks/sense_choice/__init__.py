@@ -64,9 +64,9 @@ _FEWEST = 2
 def groups_of(item: Item) -> dict[str, tuple[str, ...]]:
     """Return the groups of an item: sense id → words, in the order of its options or columns.
 
-    An empty cell is no group, so that words with fewer senses fit into the same file.
-    Errors: :class:`InputError` E617 naming an item with fewer than two groups, one that ``options`` names and the item
-    lacks, an empty word or one that comes twice in a group, or two groups of the same words.
+    An empty cell is not a group, so that words with fewer senses fit into the same file.
+    Errors: :class:`InputError` E617 naming an item with fewer than two groups, one that ``options`` names but the item
+    does not have, an empty word or one that comes twice in a group, or two groups of the same words.
     """
     named = tuple(GROUP + sense for sense in item.options)
     filled = (name for name, value in item.conditions.items() if name.startswith(GROUP) and str(value).strip())
@@ -75,7 +75,7 @@ def groups_of(item: Item) -> dict[str, tuple[str, ...]]:
         raise _group_error(item, f"an item of this task needs two groups of words at least, not {len(names)}")
     groups = {name.removeprefix(GROUP): _words(item, name) for name in names}
     if len({frozenset(words) for words in groups.values()}) < len(names):
-        raise _group_error(item, "two groups have the same words, so nobody can tell them apart")
+        raise _group_error(item, "two groups have the same words, so participants cannot distinguish them")
     return groups
 
 
@@ -179,7 +179,7 @@ def scored_fields(item: Item, _option: str) -> Mapping[str, str]:
 
 
 def group_texts(item: Item) -> dict[str, str]:
-    """Return the words of each group, divided by commas, as they stand behind a wording."""
+    """Return the words of each group, divided by commas, as they follow a wording."""
     return {sense: ", ".join(words) for sense, words in groups_of(item).items()}
 
 
@@ -273,14 +273,14 @@ def _sense_probability(item: Item, sense: str, shares: Floats) -> float:
     if is_dummy(item, sense):
         return 0.0
     if not sense.isdecimal() or not 1 <= int(sense) <= len(shares):
-        what = f"{sense!r} is no sense of these vectors, though the item says that it was made of them"
+        what = f"{sense!r} is not a sense of these vectors, although the item says that it was made of them"
         hint = f"ids of senses count from 1 to {len(shares)}; leave {REVISION} out where the groups are others"
         raise InputError(what, place=Place(item_id=item.item_id), hint=hint)
     return float(shares[int(sense) - 1])
 
 
 def is_dummy(item: Item, sense: str) -> bool:
-    """Say whether a group of an item fills up a word with too few senses: its condition ``dummy_<sense>`` is true."""
+    """Return whether a group of an item fills up a word with too few senses: ``dummy_<sense>`` is true."""
     return str(item.conditions.get(f"dummy_{sense}", "")).casefold() in ("true", "1")
 
 
@@ -291,7 +291,7 @@ def _distances_from_groups(
     work: Path | None,
     progress: Progress | None,
 ) -> list[OptionDistances]:
-    """How far each target is from the groups of its item."""
+    """The distance of each target from the groups of its item."""
     asked = [[target, *(usage for words in own.values() for usage in words)]
              for target, own in zip(targets, groups, strict=True)]  # fmt: skip
     unknown = [tuple(dict.fromkeys(unknown_words(subject, usages))) for usages in asked]

@@ -1,6 +1,6 @@
 """Sense retrieval: which of all the meanings of a lexicon does a word have in its sentence?
 
-Nothing says which meanings a word can have: the answer is looked for in the whole lexicon (all 117,659 synsets of
+The possible meanings of a word are not given: the answer is searched in the whole lexicon (all 117,659 synsets of
 WordNet). People search a list that the study names (:mod:`lexiscope.resources.corpora.entity_list`); a model ranks the
 synsets.
 *Source:* the context–word bias study, §2.1 and §2.4.

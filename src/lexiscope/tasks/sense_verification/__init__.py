@@ -66,7 +66,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
 
 
 def example_items(language: str) -> tuple[Item, ...]:
-    """Return the worked examples in a language as items; ``gold`` is the right answer, ``t`` or ``f``."""
+    """Return the worked examples in a language as items; ``gold`` is the correct answer, ``t`` or ``f``."""
     return sentence_examples(SCREEN, language, task=NAME, gold="answer", conditions=(DEFINITION, HYPERNYMS))
 
 
@@ -137,7 +137,7 @@ by_judgment = judgment_function(NAME, MEASURE_CHOICE, check=_check_item, asks=as
 
 MEASURE_DISTANCE = "cosine_distance(gloss=mean_of_tokens)"
 MEASURE_SUBSTITUTION = "gloss_substitution"
-NO_TOKENS = "no token depends on the target: nothing stands around it that this model reads after it"
+NO_TOKENS = "no token depends on the target: this model reads no other token of the text after it"
 
 asking = ChoiceScoring(NAME, MEASURE_CHOICE, asks, scored_fields, _check_item)
 """Asks whether the sense fits: the log-odds of yes and no behind a wording."""
@@ -175,10 +175,10 @@ def by_scoring(
     """Answer with the log-odds of yes and no behind a wording, and with the definition in the target's place.
 
     Rows: those of :class:`~lexiscope.tasks.kit.scoring.ChoiceScoring`, in the order of the items; then one
-    ``gloss_substitution`` for each item: the log-probability of the tokens around the target when the definition stands
-    in its place, minus that when the target does. Only tokens count that both texts have, so that a long definition is
-    no worse than a short one. For a model that reads from left to right they are those behind the target; where none
-    is, the row has no value, and its ``raw`` says so. *Unit:* nats. *Higher means:* the definition fits better.
+    ``gloss_substitution`` for each item: the log-probability of the tokens around the target with the definition in its
+    place, minus that with the target. Only tokens count that both texts have, so that a long definition has no
+    disadvantage. For a model that reads from left to right they are those behind the target; if there is none, the row
+    has no value, and its ``raw`` says so. *Unit:* nats. *Higher means:* the definition fits better.
     A subject that knows whole texts only cannot tell what the tokens around the target gain: it has no such row.
     Errors: those of ``ChoiceScoring``.
     """
@@ -219,7 +219,7 @@ TASK = Task(
         *SCORED_MEASURES,
         (
             MEASURE_SUBSTITUTION,
-            "what the tokens around the target gain in log-probability when the definition stands in its place, in "
+            "what the tokens around the target gain in log-probability with the definition in its place, in "
             "nats; policy in brackets; higher means that the definition fits better",
         ),
         *CHAT_MEASURES,

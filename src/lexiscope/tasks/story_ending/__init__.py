@@ -38,7 +38,7 @@ REQUIRES = ("precontext", "sense", "example", "other_sense", "other_example")
 """The conditions of an item: the text before it, the intended meaning, and the other one, with an example each."""
 
 FAULTS = (WORD_RECURS, NOT_ONE_SENTENCE)
-"""Why a text is refused: the rules of :mod:`lexiscope.items.text_rules`."""
+"""Why a text is rejected: the rules of :mod:`lexiscope.items.text_rules`."""
 
 
 def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:

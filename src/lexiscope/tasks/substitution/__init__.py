@@ -62,7 +62,7 @@ _CANDIDATES = 2
 def candidates(item: Item) -> tuple[str, str]:
     """Return the two candidates of an item, in the order of its file.
 
-    Errors: :class:`InputError` E617 naming the item, where there are not two different ones.
+    Errors: :class:`InputError` E617 naming the item, if there are not two different ones.
     """
     given = item.options or tuple(str(item.conditions.get(name, "")) for name in COLUMNS)
     words = tuple(word.strip() for word in given)
@@ -79,11 +79,11 @@ def candidates(item: Item) -> tuple[str, str]:
 def right_candidate(item: Item) -> str | None:
     """Return the candidate that is right, or ``None`` where the item does not say.
 
-    Errors: :class:`InputError` naming an item whose right answer is none of its candidates.
+    Errors: :class:`InputError` naming an item whose correct answer is not one of its candidates.
     """
     right = item.gold or str(item.conditions.get(COLUMN_RIGHT, "")).strip() or None
     if right is not None and right not in candidates(item):
-        what = f"the right answer {right!r} is none of the candidates {', '.join(map(repr, candidates(item)))}"
+        what = f"the correct answer {right!r} is not one of the candidates {', '.join(map(repr, candidates(item)))}"
         raise InputError(what, place=Place(item_id=item.item_id), hint=f"correct {COLUMN_RIGHT} or the candidates")
     return right
 
@@ -206,7 +206,7 @@ def by_embedding(
     work: Path | None = None,
     progress: Progress | None = None,
 ) -> ResponseTable:
-    """Answer with the candidate that is nearest to the target when it stands in its place, at every layer.
+    """Answer with the candidate that, in the target's place, is nearest to the target, at every layer.
 
     Rows of each item: the choice of each layer, then the distance of each candidate (``cosine_distance``) at each
     layer. Of equal candidates the first in the alphabet is taken. Errors: :class:`SpecError` for a view other than
@@ -309,7 +309,7 @@ def _nearest(
 
 def _check_view(view: str) -> None:
     if view != "full":
-        raise SpecError(f"a substitute has no view {view!r}: it stands in the text", hint="use the view full")
+        raise SpecError(f"a substitute has no view {view!r}: it is part of the text", hint="use the view full")
 
 
 TASK = Task(

@@ -72,11 +72,11 @@ def words_of(item: Item) -> tuple[str, ...]:
 def intruder(item: Item) -> str | None:
     """Return the intruder of an item, or ``None`` where the item does not say.
 
-    Errors: :class:`InputError` naming an item whose intruder is none of its words.
+    Errors: :class:`InputError` naming an item whose intruder is not one of its words.
     """
     word = item.gold or str(item.conditions.get(COLUMN_INTRUDER, "")).strip() or None
     if word is not None and word not in words_of(item):
-        what = f"the intruder {word!r} is none of the words"
+        what = f"the intruder {word!r} is not one of the words"
         raise InputError(what, place=Place(item_id=item.item_id), hint=f"correct {COLUMN_INTRUDER} or {COLUMN_WORDS}")
     return word
 
@@ -175,7 +175,7 @@ def scored_fields(item: Item, option: str) -> Mapping[str, str]:
 
 
 def word_texts(item: Item) -> dict[str, str]:
-    """Return each word as it stands behind the others."""
+    """Return each word as it follows the others."""
     return {word: word for word in words_of(item)}
 
 

@@ -103,8 +103,8 @@ class JudgedRebalancing:
 
     Each of two ``halves`` of the items was filtered by itself; what is left of one is answered by learners that learnt
     what is left of the other. ``scores``: by learner, then :data:`ALL`, :data:`KEPT` or :data:`RANDOM` items, the score
-    of each view; of random removals all :data:`N_RANDOM` draws together. ``ranges``: by learner and part, how far it is
-    above LABEL in the lowest and the highest of these draws.
+    of each view; of random removals all :data:`N_RANDOM` draws together. ``ranges``: by learner and part, its
+    difference from LABEL in the lowest and the highest of these draws.
     """
 
     filtered: Rebalancing
@@ -174,7 +174,7 @@ def judge_rebalancing(
 
 
 def _most_evident(golds: Sequence[str], evidence: Floats) -> set[int]:
-    """The rows with most evidence for their right answer, as many of each answer; none without evidence for it."""
+    """The rows with most evidence for their correct answer, as many of each answer; none without evidence for it."""
     rows = {gold: [row for row, own in enumerate(golds) if own == gold and evidence[row] > 0] for gold in {*golds}}
     n = min(max(1, round(_STEP * len(golds) / len(rows))), *map(len, rows.values()))
     return {row for own in rows.values() for row in sorted(own, key=lambda row: (-evidence[row], row))[:n]}

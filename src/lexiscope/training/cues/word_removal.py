@@ -1,10 +1,10 @@
-"""Which words carry an answer: items with words left out, and how much evidence a model loses with each word.
+"""Which words carry an answer: items with words removed, and how much evidence a model loses with each word.
 
-Nothing of a model is looked into: it is asked the same item again with words left out of its texts, in the view that it
-was trained on. ``leave_one_out`` leaves out each word by itself. ``shapley`` leaves out the words one after the other
-in random orders and takes the mean of what each takes away: of two words that say the same, neither is missed alone,
-and this shows both. A word of the context is deleted; the target, which is one place in all texts of an item, is
-replaced by ``[X]``. Definitions stay whole.
+The model's internals are not used: it is asked the same item again with words removed from its texts, in the view that
+it was trained on. ``leave_one_out`` removes each word by itself. ``shapley`` removes the words one after the other in
+random orders and takes the mean of what each takes away: of two words that say the same, neither is missed alone, and
+this shows both. A word of the context is deleted; the target, which is one place in all texts of an item, is replaced
+by ``[X]``. Definitions stay whole.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from lexiscope.training.view_learners import Further
 
 Removal = Literal["leave_one_out", "shapley"]
 REMOVAL_VIEWS = (CONTEXT, "full")
-"""The views whose words are left out: of the word alone, one word is all that there is."""
+"""The views whose words are removed; the view of the word alone has only one word."""
 TARGET = "(the target)"
 """What the target is called among the words, whichever word it is."""
 MOST_ITEMS = 100
-"""The number of tested items whose words are left out: a sample by a hash of their ids."""
+"""The number of tested items whose words are removed: a sample by a hash of their ids."""
 _ORDERS = 8
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 Answered = Mapping[str, tuple[str | None, float | None]]
-"""By the id of a shown item: the answer, and the log odds of the right answer if the model has any (nats)."""
+"""By the id of a shown item: the answer, and the log odds of the correct answer if the model has any (nats)."""
 _Place = tuple[int, int, int]
 """The number of a usage, start and end of a word in it; the target of all usages has the number −1."""
 _Places = frozenset[_Place]
@@ -75,12 +75,12 @@ class RemovalPlan:
 
 
 def removal_plans(items: Sequence[Item], how: Removal | Literal["none"], *, seed: int) -> tuple[RemovalPlan, ...]:
-    """Return what is asked in each view of which words are left out; nothing for ``none``."""
+    """Return what is asked in each view whose words are removed; empty for ``none``."""
     return () if how == "none" else tuple(plan_removals(items, view, how, seed=seed) for view in REMOVAL_VIEWS)
 
 
 def plan_removals(items: Sequence[Item], view: str, how: Removal, *, seed: int) -> RemovalPlan:
-    """Return what is asked of a sample of tested items in a view, so that each of their words is left out.
+    """Return what is asked of a sample of tested items in a view, so that each of their words is removed.
 
     >>> item = Item("i", "d", (Usage("The old bank.", 8, 12),), gold="t")
     >>> plan = plan_removals([item], "context", "leave_one_out", seed=1)
@@ -141,7 +141,7 @@ def _words_by_place(item: Item, view: str) -> dict[_Place, str]:
 
 
 def _removals(places: list[_Place], how: Removal, rng: random.Random) -> Iterator[tuple[_Place, _Places, _Places]]:
-    """Each place with what is gone before it is left out, and after."""
+    """Each place with the words that are gone before its removal, and after."""
     if how == "leave_one_out":
         for place in places:
             yield place, frozenset(), frozenset([place])

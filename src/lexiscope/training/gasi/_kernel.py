@@ -11,7 +11,7 @@ The bound of a window is Σ_k γ_k Q_k (eq. 14-16). With γ = softmax((c̄·s + 
 Every window is learnt by itself, or a batch of windows at once (:func:`learn_batch`): then all gradients are taken at
 the vectors before the batch, and their sum or their mean over its windows is one step.
 
-No variant has code of its own: SASI is τ = 1 and β = 0 (eq. 8), GASI β = 1 (eq. 10), GASI-β anything else (eq. 11-12),
+All variants share this code: SASI is τ = 1 and β = 0 (eq. 8), GASI β = 1 (eq. 10), GASI-β anything else (eq. 11-12),
 skip-gram one sense. Importing this module imports numba: only a training does so.
 """
 
@@ -146,7 +146,7 @@ def _pair(senses: Any, row: Any, label: Any, weight: Any, rate: Any, table: Any,
 
 @njit(**_HOW)
 def _step(x: Any, k: Any, label: Any, weight: Any, rate: Any, table: Any, work: Any, q: Any) -> Any:
-    """Add log σ(±x) to the sum of sense *k*, and return how far its pair moves: rate · weight · γ_k · (y - σ(x))."""
+    """Add log σ(±x) to the sum of sense *k*, and return the step of its pair: rate · weight · γ_k · (y - σ(x))."""
     log_sigma, sigma = _log_sigma(x, table)
     # log σ(-x) = log σ(x) - x
     q[k] += weight * (log_sigma if label else log_sigma - x)

@@ -74,7 +74,7 @@ class PlantedSenses:
 
     @cached_property
     def answers(self) -> dict[str, tuple[tuple[Item, ...], NDArray[np.float64]]]:
-        """The usages that a subject knows and the probability of each sense, by id, where it knows two pseudo-words."""
+        """The usages that a subject knows and the probability of each sense, by id, if it knows two pseudo-words."""
         answers = {}
         for subject in self.subjects:
             known = tuple(item for item in self.items if subject.knows(item.usages[0]))
@@ -112,7 +112,7 @@ class PlantedSenses:
     def recovery(
         self, subject: Subject, *, bins: int = 10, resamples: int = 2000, seed: int = 0
     ) -> tuple[Estimate, ...]:
-        """Return how far a subject of :attr:`answers` tells apart what was planted, by its usages; how many it misses.
+        """Return how well a subject of :attr:`answers` separates the planted words by its usages; how many it misses.
 
         Where its senses can be judged by what they look like (two pseudo-words of :attr:`planted_words`), so, too.
         Either way with P, the probability of what is right, and its calibration (:meth:`calibrations`).
@@ -202,7 +202,7 @@ class PlantedSenses:
         return self._known_looks[name]
 
     def has_known_neighbours(self, subject: Subject) -> bool:
-        """Say whether a subject knows two of the pseudo-words that can be judged by what their senses look like."""
+        """Return whether a subject knows two of the pseudo-words that can be judged by what their senses look like."""
         known, _ = self.answers[subject.subject_id]
         return len({str(item.usages[0].lemma) for item in known} & set(self.planted_words)) > 1
 
@@ -341,10 +341,10 @@ def selection_by_neighbours(
     resamples: int = 2000,
     seed: int = 0,
 ) -> PlantedSelection:
-    """Say how often the chosen sense is one whose neighbours look like what was planted.
+    """Return how often the chosen sense is one whose neighbours look like the planted word.
 
     *usages* are of pseudo-words, *probabilities* those of the senses of each (usages, senses), *meant* the words that
-    were planted as each pseudo-word; usages of others are left out.
+    were planted as each pseudo-word; usages of others are excluded.
     Errors: :class:`StatisticError` for fewer than two pseudo-words.
     """
     words = dict.fromkeys(str(usage.lemma) for usage in usages if usage.lemma in meant)
@@ -360,7 +360,7 @@ def _selection(
     resamples: int,
     seed: int,
 ) -> PlantedSelection:
-    """The same with *labels*, what the senses of each pseudo-word look like; usages of others are left out."""
+    """The same with *labels*, what the senses of each pseudo-word look like; usages of others are excluded."""
     rows = [row for row, usage in enumerate(usages) if usage.lemma in labels]
     words = [str(usages[row].lemma) for row in rows]
     fits = [[label == usages[row].sense for label in labels[word]] for row, word in zip(rows, words, strict=True)]

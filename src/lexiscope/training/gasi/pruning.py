@@ -113,8 +113,8 @@ def _draw_words(vectors: SenseVectors, n_words: int, seed: int) -> NDArray[np.in
 def pruned_mask(vectors: SenseVectors, threshold: float) -> Bools:
     """Return the senses that are left where no two senses of a word are nearer than *threshold*. *Shape:* (words, K).
 
-    Of each word the sense in most pairs under it goes first; of equals the one with the smallest sum of distances, then
-    the later one. A word keeps at least one sense.
+    For each word, the sense in most pairs under it goes first; of equals the one with the smallest sum of distances,
+    then the later one. A word keeps at least one sense.
     """
     kept = np.array(vectors.mask)
     for start in range(0, len(kept), _BLOCK):
@@ -150,7 +150,7 @@ def prune_senses(
     threshold: Annotated[
         float | None, Option("cosine distance under which two senses of a word are one. Default: λ")
     ] = None,
-    seed: Annotated[int, Option("of the words λ is drawn from", least=0)] = 0,
+    seed: Annotated[int, Option("random seed of the words from which λ is drawn", least=0)] = 0,
     command: Sequence[str] = (),
 ) -> PrunedVectors:
     """Write the vectors of *folder* without duplicates to *out*; without a *threshold*, λ is drawn from them.
@@ -200,9 +200,8 @@ _NUMBERS, _JUDGED = 1 << 22, 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class SenseCounts:
-    """What the corpus shows of a word: ``n`` occurrences; of each sense that is there, in order, its mean probability
-    ``shares`` and in how many occurrences it is the most probable one, ``chosen``. Without occurrences shares are no
-    numbers.
+    """What the corpus shows of a word: ``n`` occurrences; for each sense that is there, in order, its mean probability
+    ``shares`` and in how many occurrences it is the most probable one, ``chosen``. Without occurrences shares are NaN.
     """
 
     n: int

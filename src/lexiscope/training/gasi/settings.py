@@ -21,8 +21,8 @@ _GUMBEL_SD = math.pi / math.sqrt(6)
 class GasiSettings:
     """How senses are learnt; the defaults are the paper's (§3, appendix B).
 
-    ``senses`` is K. ``window`` counts words that sub-sampling keeps; always so many, where word2vec's program draws how
-    many. With ``shared_negatives`` each is weighed so that they count as much as fresh ones. Windows do not go over the
+    ``senses`` is K. ``window`` counts words that sub-sampling keeps; it is fixed, whereas word2vec's program draws its
+    size. With ``shared_negatives`` each is weighed so that they count as much as fresh ones. Windows do not go over the
     end of a chunk of ``chunk_tokens``. ``threads`` above 1 write to the same vectors at the same time.
 
     Errors: :class:`InputError` E710 for a number out of its range.
@@ -34,9 +34,9 @@ class GasiSettings:
     window: int = option(5, "words on each side", least=1)
     negatives: int = option(5, "words drawn for each pair of words", least=1)
     shared_negatives: int = option(
-        0, "so many for a window instead of fresh ones for each pair: faster, another training; 0: fresh ones", least=0
+        0, "number per window instead of fresh ones for each pair: faster, another training; 0: fresh ones", least=0
     )
-    subsampling: float = option(1e-4, "threshold above which frequent words are left out at random; 0: none are")
+    subsampling: float = option(1e-4, "threshold above which frequent words are dropped at random; 0: none are")
     epochs: int = option(5, "passes over the corpus", least=1)
     learning_rate: float = option(
         0.01,
@@ -44,7 +44,7 @@ class GasiSettings:
         "than 100 million",
     )
     temperature: float = option(0.5, "of gasi and gasi_beta")
-    beta: float = option(0.4, "of gasi_beta: scale of the noise")
+    beta: float = option(0.4, "scale of the noise (method gasi_beta)")
     chunk_tokens: int = 10_000
     backend: Literal["numba", "torch"] = option(
         "numba", "what computes: numba, compiled, on the processor; torch, in batches, for a GPU"
@@ -56,7 +56,7 @@ class GasiSettings:
         "what a step adds up. own: of numba each window by itself, of torch the sum of a batch. sum, mean: over the "
         "windows of a batch, all at the vectors before it; a mean is a sum at a rate that is --batch times smaller",
     )
-    threads: int = option(1, "with 1 the same command gives the same bytes; with more it does not", least=1)
+    threads: int = option(1, "with 1 the same command gives identical files; with more it does not", least=1)
     checkpoint_tokens: int = option(20_000_000, "tokens after which the state is kept", flag="--checkpoint", least=1)
 
     def __post_init__(self) -> None:
@@ -102,7 +102,8 @@ class GasiSettings:
     def deciding_values(self) -> dict[str, Any]:
         """Return the settings that decide the result.
 
-        The gradient is among them where it is not the backend's own: what was begun before there was a choice goes on.
+        The gradient is among them where it is not the backend's own: trainings that began before there was a choice can
+        continue.
         """
         left_out = (*_NOT_DECIDING, *(("gradient",) if self.gradient == "own" else ()))
         return {name: value for name, value in asdict(self).items() if name not in left_out}

@@ -1,6 +1,6 @@
-"""A corpus as numbers on disk: int32 files that are mapped into memory, the same bytes for the same input.
+"""A corpus as numbers on disk: int32 files that are mapped into memory, identical for the same input.
 
-A token is the number of its word; words outside the vocabulary are left out; -1 ends a line. ``shards.json`` is
+A token is the number of its word; words outside the vocabulary are dropped; -1 ends a line. ``shards.json`` is
 written last and says what the files were made of: shards of other text, or half of them, are made again.
 """
 
@@ -31,7 +31,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Shards:
-    """A corpus as numbers: its ``vocabulary``, its mapped files, and ``about``, which says how it came about."""
+    """A corpus as numbers: its ``vocabulary``, its mapped files, and ``about``, the record of how it was made."""
 
     folder: Path
     vocabulary: Vocabulary
@@ -124,7 +124,7 @@ def open_shards(folder: Path) -> Shards:
     about = read_json(folder / ABOUT)
     for name, expected in about["files"].items():
         if not (folder / name).is_file() or sha256_of(folder / name) != expected:
-            what, hint = "this file of a corpus is missing or damaged", f"delete {ABOUT} beside it and begin again"
+            what, hint = "this file of a corpus is missing or damaged", f"delete {ABOUT} in its folder and begin again"
             raise InputError(what, code="E707", place=Place(str(folder / name)), hint=hint)
     parts = [np.memmap(folder / name, dtype="<i4", mode="r") for name in sorted(about["files"]) if name != VOCABULARY]
     vocabulary = read_vocabulary(folder / VOCABULARY, about["n_tokens"])

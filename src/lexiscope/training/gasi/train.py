@@ -1,7 +1,7 @@
 """Training sense vectors: from shards to a folder that ``gasi:FOLDER`` loads, or that pruning makes smaller.
 
-The same call on the same folder does nothing where the training is finished and goes on where it was broken off. On one
-thread of a CPU both end with the same bytes.
+The same call on the same folder does nothing if the training is finished and continues it if it was interrupted. On one
+thread of a CPU the resulting files are identical.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def check_out_folder(out: Path, corpus: Sequence[Path] = ()) -> None:
     """Check that a folder is new, empty, or was begun by a training of senses, before anything is written to it.
 
     Errors: :class:`RunError` for a file, for a folder that holds something else, naming it, and for one inside a folder
-    of the *corpus*: a training that goes on would read its own files as text.
+    of the *corpus*: a continued training would read its own files as text.
     """
     hint = "name another folder"
     if out.exists() and not out.is_dir():
@@ -239,7 +239,7 @@ _DIVERGED = 10
 
 @dataclass(slots=True)
 class TrainingProgress:
-    """How far a training is: so many ``chunks`` over all epochs are learnt, on up to so many ``threads``."""
+    """Progress of a training: the number of ``chunks`` learnt over all epochs, on at most ``threads`` threads."""
 
     chunks: int = 0
     log: list[LogRow] = field(default_factory=list)
@@ -289,9 +289,9 @@ class Loop:
         self.tokens_per_second = tokens / (time.monotonic() - begun)
         # the loss of a pair is never 0: there was none
         if not any(row.loss for row in self.course.log):
-            why = f"nearly every word was left out by the threshold {self.settings.subsampling:g}"
+            why = f"nearly every word was dropped by the threshold {self.settings.subsampling:g}"
             hint = "use a larger --subsampling (0 leaves no word out), or give more text"
-            raise SubjectError("nothing was learnt: no word had another one beside it", why=why, hint=hint)
+            raise SubjectError("nothing was learnt: no word had another one in its window", why=why, hint=hint)
         return self.course
 
     @property

@@ -71,7 +71,7 @@ class VocabularyLimits:
     Errors: :class:`InputError` for a minimum below 1.
     """
 
-    min_count: int = option(5, "rarer words are left out", least=1)
+    min_count: int = option(5, "rarer words are dropped", least=1)
     top: int = option(100_000, "the most words of the vocabulary; 0: no limit", least=0)
 
     def __post_init__(self) -> None:
@@ -105,8 +105,8 @@ def _check_lines(files: Sequence[Path], longest: int, counts: Counter[str]) -> N
     if longest >= 2:
         return
     what = "no line of this corpus has two words" if counts else "this corpus holds no word"
-    why = "senses are learnt from the words beside a word; a line is where a window ends" if counts else ""
-    hint = "write a sentence or a paragraph to a line; a list of words is no corpus"
+    why = "senses are learnt from the words around a word; a window ends with its line" if counts else ""
+    hint = "write one sentence or paragraph per line, not a list of words"
     raise InputError(what, code="E704", place=Place(str(files[0]), 1), why=why, hint=hint)
 
 
@@ -126,7 +126,7 @@ def choose_words(counts: Counter[str], limits: VocabularyLimits, source: Path) -
 
 
 def read_vocabulary(path: Path, n_tokens: int = 0) -> Vocabulary:
-    """Read lines ``word TAB count``. Errors: :class:`InputError` E706 naming the line that is none of them."""
+    """Read lines ``word TAB count``. Errors: :class:`InputError` E706 naming the first line of another form."""
     words: list[str] = []
     counts: list[int] = []
     for number, line in enumerate(read_lines(path), start=1):
@@ -134,17 +134,17 @@ def read_vocabulary(path: Path, n_tokens: int = 0) -> Vocabulary:
         if not word or not tab or not count.isdecimal() or not int(count):
             hint = "a line is a word, a tab, and how often the word occurs"
             place = Place(str(path), number, text=line)
-            raise InputError("this is no line of a vocabulary", code="E706", place=place, hint=hint)
+            raise InputError("this is not a line of a vocabulary", code="E706", place=place, hint=hint)
         words.append(word)
         counts.append(int(count))
     if len(set(words)) != len(words) or not words:
-        what = "a word stands twice in this vocabulary" if words else "this vocabulary is empty"
+        what = "a word occurs twice in this vocabulary" if words else "this vocabulary is empty"
         raise InputError(what, code="E706", place=Place(str(path)))
     return Vocabulary(tuple(words), np.array(counts, np.int64), n_tokens or sum(counts))
 
 
 def negative_table(probabilities: NDArray[np.float64], size: int) -> NDArray[np.int32]:
-    """Return a table in which each word occurs as often as it is to be drawn, rounded by its cumulated share.
+    """Return a table in which each word occurs as often as it will be drawn, rounded by its cumulated share.
 
     >>> negative_table(np.array([0.5, 0.25, 0.25]), 8).tolist()
     [0, 0, 0, 0, 1, 1, 2, 2]

@@ -174,7 +174,7 @@ def test_a_pickle_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         read_adagram(tmp_path / "model.pkl")
     assert "adagram_arrays" in caught.value.hint
     arrays, words = saved(tmp_path, In=np.array([Bomb()], dtype=object))
-    with pytest.raises(InputError, match="no npz file"):
+    with pytest.raises(InputError, match="not an npz file"):
         read_adagram_arrays(arrays, words)
     assert not (tmp_path / "exploded").exists()
 

@@ -173,7 +173,7 @@ DAMAGES: tuple[tuple[str, str, str, int, str], ...] = (
     ("mssg.txt", "0 3 \n", "0 3 1\n", 7, "the centre of a sense of 'bank' needs 2 numbers; there are 3"),
     ("mssg.txt", "river 1", "bank 1", 8, "a new word"),
     ("mssg.txt", "1 1 \n", "", 11, "the file ends where the centre of a sense of 'river'"),
-    ("mssg.txt", "1 1 \n", "1 1 \nsea 1\n", 12, "goes on behind the 2 words"),
+    ("mssg.txt", "1 1 \n", "1 1 \nsea 1\n", 12, "continues after the 2 words"),
     ("ego_network.txt", "4 2", "4", 1, "the first line has"),
     ("ego_network.txt", "4 2", "5 2", 5, "says 5 vectors; there are 4"),
     ("ego_network.txt", "river#0", "river", 3, "a sense is named WORD#SENSE"),
@@ -244,10 +244,10 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "word2gm.npz"
     for content in (b"", b"bank 1 2 3\n", b"PK\x03\x04broken"):
         path.write_bytes(content)
-        with pytest.raises(InputError, match="no npz file"):
+        with pytest.raises(InputError, match="not an npz file"):
             read_gaussian(path, DATA / "gaussian_vocab.txt")
     np.savez(path, mu=np.array([{}], dtype=object), mixture=np.zeros(1))
-    with pytest.raises(InputError, match="no npz file"):
+    with pytest.raises(InputError, match="not an npz file"):
         read_gaussian(path, DATA / "gaussian_vocab.txt")
 
 
@@ -265,7 +265,7 @@ def test_files_that_are_not_there_or_not_text_are_refused(tmp_path: Path) -> Non
 
 def test_a_format_is_named_with_its_files() -> None:
     """An unknown format and another number of files are refused with what is possible."""
-    with pytest.raises(SpecError, match="no format"):
+    with pytest.raises(SpecError, match="not a format"):
         read_multi_sense("glove", DATA / "mssg.txt")
     with pytest.raises(SpecError) as error:
         read_multi_sense("muse", DATA / "muse_vectors.txt")

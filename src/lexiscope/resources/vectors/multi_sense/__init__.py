@@ -39,7 +39,7 @@ def read_multi_sense(form: str, *paths: Path) -> MultiSense:
     line for a damaged file, and for one that is not there.
     """
     if form not in FORMATS:
-        raise SpecError(f"{form!r} is no format of multi-sense vectors", hint=f"use one of {', '.join(FORMATS)}")
+        raise SpecError(f"{form!r} is not a format of multi-sense vectors", hint=f"use one of {', '.join(FORMATS)}")
     reader, numbers, files = FORMATS[form]
     if len(paths) not in numbers:
         raise SpecError(

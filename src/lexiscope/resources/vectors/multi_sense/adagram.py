@@ -13,8 +13,8 @@ opened here. If python-adagram is installed, these lines save what is needed::
 
     model = adagram.VectorModel.load("model.pkl")
     numpy.savez("model.npz", In=model.In, counts=model.counts, alpha=model.alpha, d=model.d)
-    words = zip(model.dictionary.id2word, model.dictionary.frequencies)
-    open("words.txt", "w", encoding="utf-8").writelines(f"{word} {n}\\n" for word, n in words)
+    entries = zip(model.dictionary.id2word, model.dictionary.frequencies)
+    open("words.txt", "w", encoding="utf-8").writelines(f"{word} {n}\\n" for word, n in entries)
 
 ``In`` (words, senses, width) are the vectors and ``counts`` (words, senses) how often each sense was chosen; priors
 follow from them by stick breaking. As in the program, senses that are less probable than .001 are excluded.
@@ -134,7 +134,7 @@ def _model(stream: BinaryIO, path: Path) -> MultiSense:
         rows += [row for row, _ in senses]
         weights += [weight for _, weight in senses]
     if stream.read(_LONGEST_LINE).strip():
-        raise damage_error(path, f"the file goes on behind the {n_words:,} words of its first line")
+        raise damage_error(path, f"the file continues after the {n_words:,} words of its first line")
     starts = np.concatenate([[0], np.cumsum(list(words.values()))]).astype(np.int64)
     priors = shares(np.array(weights), starts)
     return MultiSense(tuple(words), starts, np.array(rows, np.float32), priors, name=str(path), counts=frequencies)
@@ -173,7 +173,7 @@ def _line(stream: BinaryIO, path: Path, place: str) -> str:
     begin = stream.tell()
     data = stream.readline(_LONGEST_LINE)
     if not data.endswith(b"\n"):
-        raise damage_error(path, f"{place}: the file is cut off, or no line stands here", byte=begin)
+        raise damage_error(path, f"{place}: the file is cut off, or has no line here", byte=begin)
     try:
         return data[:-1].decode("utf-8")
     except UnicodeDecodeError as error:
@@ -187,7 +187,7 @@ def _cell(text: str, path: Path, place: str) -> float:
     except ValueError as error:
         raise damage_error(path, f"{place}: a number is needed; there is {text[:40]!r}") from error
     if not 0 <= value < np.inf:
-        raise damage_error(path, f"{place}: {value} is no number that can stand here")
+        raise damage_error(path, f"{place}: {value} is not an allowed number here")
     return value
 
 

@@ -29,10 +29,10 @@ _LONGEST_NAME = 4096
 
 
 def read_ego_network(vectors: Path, inventory: Path | None = None) -> MultiSense:
-    """Read vectors written as text and, where it is given, the inventory.
+    """Read vectors written as text and, if it is given, the inventory.
 
     Errors: :class:`InputError` E720 with file and line: another header, a name without ``#``, a sense that occurs
-    twice, a vector of another width, another number of vectors, a sense of one file that the other lacks.
+    twice, a vector of another width, another number of vectors, a sense that only one of the files has.
     """
     lines = Lines(vectors)
     count, width = _header(lines, lines.expect("the number of vectors and their width"))
@@ -42,7 +42,7 @@ def read_ego_network(vectors: Path, inventory: Path | None = None) -> MultiSense
         name, _, text = line.partition(" ")
         word, _ = split_name(lines, name, _SIGN)
         if name in names:
-            lines.refuse(f"the sense {name!r} stands twice")
+            lines.refuse(f"the sense {name!r} occurs twice")
         names[name] = word
         rows.append(lines.numbers(text, width, f"the vector of {name!r}"))
     if len(names) != count:
@@ -51,7 +51,7 @@ def read_ego_network(vectors: Path, inventory: Path | None = None) -> MultiSense
 
 
 def read_ego_network_binary(vectors: Path, inventory: Path | None = None) -> MultiSense:
-    """Read vectors written in word2vec's binary form and, where it is given, the inventory.
+    """Read vectors written in word2vec's binary form and, if it is given, the inventory.
 
     Errors: :class:`InputError` E720 with file, and the number of the damaged vector; as :func:`read_ego_network`.
     """
@@ -73,7 +73,7 @@ def read_ego_network_binary(vectors: Path, inventory: Path | None = None) -> Mul
                 names[name] = word
                 rows.append(row)
             if stream.read().strip():
-                raise damage_error(vectors, f"the file goes on behind the {count:,} vectors of its first line")
+                raise damage_error(vectors, f"the file continues after the {count:,} vectors of its first line")
     except OSError as error:
         raise damage_error(vectors, "this file cannot be read", why=str(error)) from error
     return _with_priors(vectors, names, rows, inventory)
@@ -93,7 +93,7 @@ def _record(stream: BinaryIO, path: Path, number: int, width: int) -> tuple[str,
         # some programs end a record with a line end, some do not
         letters += b"" if char == b"\n" and not letters else char
         if len(letters) > _LONGEST_NAME:
-            raise damage_error(path, f"vector {number}: no name of a sense stands here", byte=begin)
+            raise damage_error(path, f"vector {number}: there is no name of a sense here", byte=begin)
     data = stream.read(4 * width)
     row = np.frombuffer(data, "<f4") if len(data) == 4 * width else np.array([np.nan], np.float32)
     if not np.isfinite(row).all():

@@ -34,10 +34,10 @@ class MultiSense:
     """Words with any number of senses each.
 
     The senses of word *i* are rows ``starts[i]`` to ``starts[i + 1]`` of ``senses``. *Shape:* starts (words + 1,);
-    senses (senses, width); ``priors`` (senses,), how probable each sense of a word is without a context, where the
-    format says so; ``contexts`` (words, width), vectors of words in a context, and ``centres`` (senses, width), the
-    mean contexts of senses, where it has them; ``counts`` (words,), how often words occur in the corpus of the
-    training, where it says so.
+    senses (senses, width); ``priors`` (senses,), how probable each sense of a word is without a context, if the format
+    has this; ``contexts`` (words, width), vectors of words in a context, and ``centres`` (senses, width), the mean
+    contexts of senses, if it has them; ``counts`` (words,), how often words occur in the corpus of the training, if it
+    has this.
     """
 
     words: tuple[str, ...]
@@ -61,12 +61,12 @@ class MultiSense:
 
     @property
     def selectors(self) -> Floats:
-        """What a context is compared with to choose a sense: the centres, else the senses. *Shape:* (senses, width)."""
+        """What a context is compared with to choose a sense: the centres, or the senses. *Shape:* (senses, width)."""
         return self.senses if self.centres is None else self.centres
 
     @cached_property
     def context_vectors(self) -> Floats:
-        """A vector of each word as a neighbour: its own, else the mean of its senses by their priors.
+        """A vector of each word as a neighbour: its own, or the mean of its senses by their priors.
 
         *Shape:* (words, width).
         """
@@ -83,7 +83,7 @@ class MultiSense:
 
 
 class Lines:
-    """The lines of a file, plain or gzip, one after the other; what is wrong is said with file and line."""
+    """The lines of a file, plain or gzip, one after the other; errors name file and line."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.number, self.text = path, 0, ""
@@ -203,13 +203,13 @@ _LARGEST = 2**62
 def read_arrays(path: Path, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     """Read arrays of an ``npz`` file by name; nothing in it is ever unpickled.
 
-    Errors: :class:`InputError` E720 for a file that is none, lacks an array, or holds numbers that are not finite.
+    Errors: :class:`InputError` E720 for another file, a missing array, or numbers that are not finite.
     """
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             arrays: dict[str, NDArray[Any]] = {name: np.asarray(archive[name], np.float64) for name in names}
     except _FAULTS as error:
-        what = f"this is no npz file with the arrays {', '.join(names[:-1])} and {names[-1]}"
+        what = f"this is not an npz file with the arrays {', '.join(names[:-1])} and {names[-1]}"
         raise damage_error(path, what, why=str(error)) from error
     for name, array in arrays.items():
         # vectors are kept in single precision

@@ -21,7 +21,7 @@ def read_mssg(path: Path) -> MultiSense:
     """Read a file of vectors; its global vectors are the contexts.
 
     Errors: :class:`InputError` E720 with file and line: another header, a word that occurs twice, a vector of another
-    width, a file that ends early or goes on behind its last word.
+    width, a file that ends early or continues after its last word.
     """
     lines = Lines(path)
     n_words, width, most, maxout = _header(lines)
@@ -37,7 +37,7 @@ def read_mssg(path: Path) -> MultiSense:
             senses.append(_vector(lines, width, "the vector of a sense", word))
             centres += [] if maxout else [_vector(lines, width, "the centre of a sense", word)]
     if any(line.strip() for line in lines):
-        lines.refuse(f"the file goes on behind the {n_words:,} words of its first line")
+        lines.refuse(f"the file continues after the {n_words:,} words of its first line")
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     middle = np.array(centres, np.float32) if centres else None
     return MultiSense(tuple(words), starts, np.array(senses), None, np.array(contexts), middle, str(path))

@@ -26,7 +26,7 @@ def read_muse(vectors: Path, index: Path) -> MultiSense:
         word, sense = split_name(names, name, "_")
         names.whole(sense, "the number of a sense", at_least=1)
         if name in seen:
-            names.refuse(f"the sense {name!r} stands twice in the index")
+            names.refuse(f"the sense {name!r} occurs twice in the index")
         seen.add(name)
         row = rows.expect(f"the vector of {name!r}")
         vector_rows.append(
