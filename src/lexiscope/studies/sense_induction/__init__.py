@@ -61,7 +61,6 @@ SAME_SENSE = SubjectEstimates(
     PERCENT,
     claim="are right more often than chance",
     against=(Against("chance", value=50.0, kind="chance"),),
-    rows_are=("model", "models"),
     group=("dataset", "condition"),
     name="same_sense",
     axis="Percent right",
