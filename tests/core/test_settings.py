@@ -9,7 +9,18 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.settings import SettingError, Settings, option, own_settings, settings_from, settings_of
+from lexiscope.core.settings import (
+    ItemSettings,
+    SettingError,
+    Settings,
+    SeveralDatasetsSettings,
+    file_option,
+    files_option,
+    option,
+    own_settings,
+    settings_from,
+    settings_of,
+)
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 
@@ -118,3 +129,29 @@ def test_study_settings_refuse_contradictions() -> None:
         SawCSettings(dataset="saw_c", items="x.csv")
     with pytest.raises(InputError):
         SawCSettings(starts=0)
+
+
+def test_files_are_declared_in_one_way() -> None:
+    """A file and several files are options of files: both must exist, and both have the placeholder FILE."""
+
+    class WithFiles(Settings):
+        table: str = file_option("a table")
+        sheets: tuple[str, ...] = files_option("coded sheets", flag="--sheet")
+
+    table, sheets = settings_of(WithFiles)[-2:]
+    assert (table.flag, table.default, table.many) == ("--table", "", False)
+    assert (sheets.flag, sheets.default, sheets.many) == ("--sheet", (), True)
+    assert all(setting.option.file and setting.option.metavar == "FILE" for setting in (table, sheets))
+
+
+def test_several_datasets_are_the_only_source() -> None:
+    """Several datasets take the place of one dataset and of an item file: two sources are refused."""
+
+    class OfItems(SeveralDatasetsSettings, ItemSettings):
+        study: str = "of_items"
+
+    assert OfItems(datasets=("wic", "scws")).datasets == ("wic", "scws")
+    with pytest.raises(SettingError, match="several datasets or one dataset, not both"):
+        OfItems(dataset="wic", datasets=("scws",))
+    with pytest.raises(SettingError, match="several datasets or an item file, not both"):
+        OfItems(items="mine.csv", datasets=("scws",))

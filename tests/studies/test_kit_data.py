@@ -9,7 +9,8 @@ import pytest
 import lexiscope
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.scale import Scale
-from lexiscope.studies.kit.data import own_dataset
+from lexiscope.core.settings import RatedItemSettings
+from lexiscope.studies.kit.data import own_dataset, rated_source
 
 HEAD = "item_id,word,sentence_1,sentence_2,catch,participant,rating\n"
 ROWS = "".join(
@@ -47,3 +48,16 @@ def test_a_file_may_have_the_name_of_a_dataset(tmp_path: Path, monkeypatch: pyte
     assert len(own_dataset("saw_c", task="relatedness", language="und").items) == 6
     with pytest.raises((InputError, SpecError), match="nothing"):
         own_dataset("nothing", task="relatedness")
+
+
+def test_rated_items_come_from_a_dataset_or_a_file(tmp_path: Path) -> None:
+    """Settings name one source: a dataset of the catalog, or an item file, whose scale and language they say too."""
+    file = tmp_path / "mine.csv"
+    file.write_text(HEAD + ROWS, encoding="utf-8")
+    settings = RatedItemSettings(items=str(file), language="en")
+    source = rated_source(settings, task="relatedness", scale=Scale.between(1, 5))
+    assert (len(source.items), len(source.responses), source.card.language) == (6, 18, "en")
+    assert source.card.scale == Scale.between(1, 5)
+    assert rated_source(RatedItemSettings(dataset="mini_relatedness"), task="relatedness").card.name == (
+        "mini_relatedness"
+    )

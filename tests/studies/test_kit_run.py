@@ -17,9 +17,9 @@ import lexiscope
 from lexiscope.analysis.layers.layers import correlations_by_layer
 from lexiscope.analysis.mixed import models as mixed
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Estimate, Record
+from lexiscope.core.result import Estimate, Record, Undefined
 from lexiscope.core.run import read_json
 from lexiscope.core.settings import ItemSettings, Settings, option
 from lexiscope.studies.kit.data import given_files, joined_responses
@@ -66,6 +66,34 @@ def test_ratings_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     run.fit()
     run.means()
     assert len(calls) == 1
+
+
+def test_a_row_of_the_trials_has_the_columns_of_its_item() -> None:
+    """A row is a rating; what is known of items stands in the rows of their ratings, whatever their order."""
+    run = rated_run(2)
+    trials = run.trials_of({"Number": [int(item.item_id[-1]) for item in run.items]})
+    assert list(trials) == ["Response", "Participant", "Item", "Number"]
+    assert len(trials["Response"]) == len(run.people.value) == 18
+    assert [int(item[-1]) for item in trials["Item"]] == trials["Number"].tolist()
+    columns = (run.data.responses.column(name).tolist() for name in ("subject_id", "item_id", "value"))
+    rated = {(person, item): value for person, item, value in zip(*columns, strict=True)}
+    rows = zip(trials["Participant"], trials["Item"], trials["Response"], strict=True)
+    assert all(rated[person, item] == value for person, item, value in rows)
+
+
+def test_what_is_undefined_is_a_result_too() -> None:
+    """An attempt gives one result, several, or the reason for none: always results of the run's dataset."""
+    run = rated_run(2)
+    one, several = Estimate("mean", 1.0), (Estimate("a", 1.0), Estimate("b", 2.0))
+    assert [r.value for r in run.attempt_all("mean", lambda: one, condition="x")] == [1.0]
+    assert [r.name for r in run.attempt_all("both", lambda: several)] == ["a", "b"]
+
+    def fail() -> Estimate:
+        raise StatisticError("nothing varies")
+
+    (undefined,) = run.attempt_all("mean", fail, condition="x")
+    assert isinstance(undefined, Undefined)
+    assert (undefined.reason, undefined.condition, undefined.dataset) == ("nothing varies", "x", "made")
 
 
 def test_a_result_of_all_items_keeps_its_condition() -> None:

@@ -111,6 +111,16 @@ def option(
     return field(default=default, metadata={_ABOUT: declared})
 
 
+def file_option(about: str, *, flag: str = "") -> str:
+    """Declare a setting that is the path of a file, which must exist; empty: none."""
+    return option("", about, flag=flag, metavar="FILE", file=True)
+
+
+def files_option(about: str, *, flag: str = "") -> tuple[str, ...]:
+    """Declare a setting that is the paths of any number of files, which must exist."""
+    return option((), about, flag=flag, metavar="FILE", file=True)
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class _FrozenDataclass:
     """Makes a frozen dataclass of each of its subclasses."""
@@ -245,11 +255,8 @@ class RatedFileSettings(ItemSettings):
 class RatedItemSettings(ItemSettings):
     """What a run can vary of a study whose items people rate: their ratings may be in separate files."""
 
-    ratings: tuple[str, ...] = option(
-        (),
-        "people's ratings of your items: ratings.csv of an export, or a table with a row per rating",
-        metavar="FILE",
-        file=True,
+    ratings: tuple[str, ...] = files_option(
+        "people's ratings of your items: ratings.csv of an export, or a table with a row per rating"
     )
 
     def __post_init__(self) -> None:
@@ -258,6 +265,27 @@ class RatedItemSettings(ItemSettings):
         if self.ratings and not self.items:
             hint = "name the items, too: --items FILE"
             raise SettingError("ratings", "ratings need the items that they are of", hint=hint)
+
+
+class SeveralDatasetsSettings(Settings):
+    """What a run can vary of a study that takes several datasets in one run, instead of one."""
+
+    datasets: tuple[str, ...] = option(
+        (),
+        "datasets from `lexiscope list datasets`, all in one run; empty: those of the study",
+        flag="--dataset",
+        metavar="DATASET",
+        names="datasets",
+        instead_of=("dataset", "items"),
+    )
+
+    def __post_init__(self) -> None:
+        """Check every value. Errors: :class:`SettingError` for several datasets together with another source."""
+        super().__post_init__()
+        if self.datasets and (self.dataset or own_items(self)):
+            other = "an item file" if own_items(self) else "one dataset"
+            what = f"a study takes several datasets or {other}, not both"
+            raise SettingError("datasets", what, hint="keep one of them")
 
 
 def own_items(settings: Settings) -> str:

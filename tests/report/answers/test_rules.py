@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -233,3 +234,34 @@ def test_distributions_need_single_values() -> None:
     """The drawing is made of the values of a figure of the run; without them there is none."""
     record = Record("difference", 2.0, low=1.0, high=3.0)
     assert not isinstance(answer_of(DIFFERENCE, *MEANS, record).drawing, Distributions)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rows"),
+    [
+        ({}, "All 2 models"),
+        ({"group": ("dataset",)}, "All 2 results"),
+        ({"label": "view"}, "All 2 views"),
+        ({"group": ("dataset",), "rows_are": ("pair", "pairs")}, "All 2 pairs"),
+    ],
+)
+def test_rows_are_called_what_they_are(changes: dict[str, Any], rows: str) -> None:
+    """Rows are models, results where they are grouped, what their label is, or what the rule says."""
+    rule = replace(MODELS, against=(), quantity=RHO, **changes)
+    records = [
+        Record("rho", value, view=view, dataset="d", low=0.1, high=0.9) for value, view in ((0.3, "x"), (0.6, "y"))
+    ]
+    assert answer_of(rule, *records).sentences[0].startswith(f"{rows} follow people")
+
+
+def test_views_keep_the_order_of_the_results() -> None:
+    """Subjects are ranked by their values; views, conditions and points stay in the order of the results."""
+    records = [
+        Record("rho", value, subject=view, view=view, low=0.1, high=0.9) for value, view in ((0.3, "x"), (0.6, "y"))
+    ]
+    rule = replace(MODELS, against=(), quantity=RHO)
+    drawings = [answer_of(own, *records).drawing for own in (rule, replace(rule, label="view"))]
+    labels = [[row.label for row in drawing.rows] for drawing in drawings if isinstance(drawing, Forest)]
+    assert labels == [["y", "x"], ["x", "y"]]
+    (first, _) = [drawing.rows[0] for drawing in drawings if isinstance(drawing, Forest)]
+    assert (first.value, first.low, first.high, first.shown) == (0.6, 0.1, 0.9, RHO.both(records[1]))

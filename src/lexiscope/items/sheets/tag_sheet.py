@@ -47,6 +47,11 @@ class TagSheet(Generic[T]):
         filled = [answer_column(name, parse_mark) for name in (*self.tags, NONE)]
         return SheetForm(self.what, (key, *self.shown, *filled, answer_column(self.remarks)), key="case_id")
 
+    @property
+    def meanings(self) -> str:
+        """The tags with what each means, as text."""
+        return "; ".join(f"{tag.replace('_', ' ')}: {meaning}" for tag, meaning in self.tags.items())
+
     def measure_of(self, tag: str) -> str:
         """Return the measure of a tag's rows. Errors: :class:`InputError` where there is no such tag."""
         if tag not in self.tags:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from lexiscope.core.result import Record, p_of, parse_statistic, statistic_key
 from lexiscope.report.figures import Figure
+from lexiscope.report.marks.forest import ForestRow
 from lexiscope.report.tables import P_VALUE, Format, format_number
 
 _LEVEL = re.compile(r"level=([\d.]+)")
@@ -152,6 +154,11 @@ class Quantity:
         return (", " if named else " ").join(
             filter(None, (self.text(self.value(record)), self.interval(record, named=named)))
         )
+
+    def row(self, record: Record, label: str, **about: Any) -> ForestRow:
+        """Return a record as a row of a forest; *about* are its other fields."""
+        low, high = self.ends(record) or (None, None)
+        return ForestRow(label, self.value(record), low, high, shown=self.both(record), **about)
 
     def equation(self, record: Record, *, named: bool = False) -> str:
         """Return symbol and value: ``ρ = .66 [.59, .72]``."""

@@ -8,7 +8,7 @@ from lexiscope.core.result import Record
 from lexiscope.report.answers.answer import Answer, Direction, QuestionRule, undefined_answer, verdict_of
 from lexiscope.report.answers.numbers import Numbers, Pick, Quantity, capital
 from lexiscope.report.marks.drawing import Axis, ReferenceLine
-from lexiscope.report.marks.forest import Forest, ForestRow
+from lexiscope.report.marks.forest import Forest
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,7 @@ class OneEstimate:
         same = [(named, record) for named, record in known if named.quantity == quantity]
         if len(same) < 2:
             return None
-        rows = []
-        for named, record in same:
-            low, high = quantity.ends(record) or (None, None)
-            rows.append(
-                ForestRow(
-                    named.label or capital(named.name), quantity.value(record), low, high, shown=quantity.both(record)
-                )
-            )
+        rows = [quantity.row(record, named.label or capital(named.name)) for named, record in same]
         references = []
         if self.against is not None:
             label = f"{self.against_name} {quantity.text(self.against)}"

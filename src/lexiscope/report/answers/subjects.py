@@ -28,6 +28,8 @@ from lexiscope.report.tables import BOUNDED, Cell, Column, Format, IntervalCell,
 
 _MOST_ROWS = 40
 Field = Literal["subject", "view", "condition", "dataset", "point"]
+_IN_ORDER = ("view", "condition", "point")
+"""Fields whose values have an order of their own, in which the results are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,10 @@ class SubjectEstimates:
     chance (else above 0) means, as a verb for several (``follow people's ratings``); ``claim_one`` is for one,
     if more than the verb changes (else it is made of *claim*: ``follows``, ``is``, ``has``). ``in_sample`` is the same
     statistic at the layer chosen on the same items, drawn pale. ``place`` is the share of people below a subject,
-    ``raters`` where the values of single people are (:attr:`Numbers.single`). ``rows_are`` names the rows.
-    ``label`` and ``group`` are the fields that rows are named and grouped by (``point``: the point of
-    the scale that a statistic is about); ``in_order`` keeps the order of the results. ``uncounted`` are subjects that
+    ``raters`` where the values of single people are (:attr:`Numbers.single`). ``rows_are`` names
+    the rows: by default models, results where they are grouped, or what their label is. ``label`` and ``group`` are the
+    fields that rows are named and grouped by (``point``: the point of the scale that a statistic is about); views,
+    conditions and points keep the order of the results. ``uncounted`` are subjects that
     are drawn and not counted (what guessing gives), as baselines are, which are hollow. ``predicted`` is where
     estimates were predicted to be. ``strong`` are subjects that the study is about. ``paired`` are paired differences
     of each estimate from something of a name (a baseline), with their intervals.
@@ -81,10 +84,9 @@ class SubjectEstimates:
     in_sample: Pick | None = None
     place: Pick | None = None
     raters: str = ""
-    rows_are: tuple[str, str] = ("model", "models")
+    rows_are: tuple[str, str] | None = None
     label: Field = "subject"
     group: tuple[Field, ...] = ()
-    in_order: bool = False
     uncounted: tuple[str, ...] = ()
     predicted: Direction = "above"
     strong: tuple[str, ...] = ()
@@ -197,7 +199,7 @@ class SubjectEstimates:
         lowest = self._of(ranked[-1], numbers)
         if all(self.quantity.ends(record) is None for record in ranked):
             return f"The highest value is that of {size}, the lowest that of {lowest}{beyond}."
-        rows = self.rows_are[1]
+        rows = self._names_of_rows[1]
         if k == n:
             lead = f"All {n} {rows} {self.claim}"
         elif k:
@@ -253,6 +255,12 @@ class SubjectEstimates:
         if "chosen on the same items" in ranked[0].note:
             texts.append("The layer was chosen on the same items, which makes the value too high.")
         return " ".join(texts)
+
+    @property
+    def _names_of_rows(self) -> tuple[str, str]:
+        """What one row and several are called."""
+        name = self.label if self.label != "subject" else "result" if self.group else "model"
+        return self.rows_are or (name, f"{name}s")
 
     @property
     def _claim_of_one(self) -> str:
@@ -317,7 +325,8 @@ class SubjectEstimates:
 
     def _count_of(self, ranked: Sequence[Record]) -> str:
         models = [record for record in ranked if not self._is_baseline(record)]
-        return counted(len(models), *self.rows_are) if models and self.label == "subject" and not self.group else ""
+        alone = self.label == "subject" and not self.group
+        return counted(len(models), *self._names_of_rows) if models and alone else ""
 
     def _note(self, rows: Sequence[ForestRow], n: int, numbers: Numbers) -> str:
         notes = [self.note] if self.note else []
@@ -348,7 +357,7 @@ class SubjectEstimates:
 
     def _rows(self, ranked: Sequence[Record], every: Sequence[Record], numbers: Numbers) -> tuple[ForestRow, ...]:
         ordered = list(ranked[:_MOST_ROWS])
-        if self.in_order:
+        if self.label in _IN_ORDER:
             ordered = [record for record in every if record.value is not None][:_MOST_ROWS]
         elif self.group:
             # groups in the order of the results, the rows of each in the order of their values
@@ -370,7 +379,6 @@ class SubjectEstimates:
         return tuple(str(getattr(record, name)) for name in self.group)
 
     def _row(self, record: Record, numbers: Numbers) -> ForestRow:
-        low, high = self.quantity.ends(record) or (None, None)
         pale = numbers.first(self.in_sample, subject=record.subject, view=record.view, condition=record.condition)
         layer = record.layer if record.layer is not None else pale.layer if pale is not None else None
         depth = numbers.first(pick("n_layers", subject=record.subject))
@@ -380,12 +388,9 @@ class SubjectEstimates:
         n = f", n = {record.n:,}" if record.n else ""
         tip = f"{title}{f', layer {side}' if side else ''}: {self.quantity.equation(record)}{n}".replace(":  =", ":")
         group = ", ".join(numbers.title(str(getattr(record, name))) for name in self.group if getattr(record, name))
-        return ForestRow(
+        return self.quantity.row(
+            record,
             title,
-            self.quantity.value(record),
-            low,
-            high,
-            shown=self.quantity.both(record),
             tip=tip,
             side=side,
             pale=self.quantity.value(pale) if pale is not None else None,
@@ -433,7 +438,7 @@ class SubjectEstimates:
                     )
                 )
         columns = (Column(""), *(Column(name, form, align="right") for name in names))
-        of = f"{len(chosen)} of {len(ranked)} {self.rows_are[1]}" if len(chosen) < len(ranked) else ""
+        of = f"{len(chosen)} of {len(ranked)} {self._names_of_rows[1]}" if len(chosen) < len(ranked) else ""
         title = self.table_title or self.title
         return Table(f"{self.name}_table", "", title, columns, tuple(rows), (f"{of}.",) if of else ())
 

@@ -60,7 +60,6 @@ AGREEMENT = OneEstimate(
         claim="agree",
         rows_are=("part", "parts"),
         label="condition",
-        in_order=True,
         name="alpha",
     ),
 )
@@ -96,9 +95,7 @@ SCALE = OneEstimate(
         Pick("rating_share(", {"statistic": lambda name: "_or_" not in str(name)}),
         PERCENT,
         claim="are used",
-        rows_are=("point", "points"),
         label="point",
-        in_order=True,
         name="ratings",
         axis="Percent of the ratings",
     ),

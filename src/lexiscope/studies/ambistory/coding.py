@@ -6,34 +6,22 @@ People code on sheets: the errors of models, and what raters wrote beside their 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-from lexiscope.analysis.bootstrap import GroupOf
-from lexiscope.analysis.choices.error_tags import coders_of, means_by_tag, tag_agreements, tag_results
+from lexiscope.analysis.bootstrap import GroupOf, GroupResampling
+from lexiscope.analysis.choices.error_tags import coders_of, means_by_tag
 from lexiscope.analysis.norms.example_rows import Rule, choose_examples, example_rows, largest_errors
 from lexiscope.analysis.norms.norms import item_sd
 from lexiscope.analysis.norms.story_effects import KINDS
-from lexiscope.build.stories.error_tags import (
-    COMMENT_CODES,
-    COMMENT_SHEET,
-    ERROR_SHEET,
-    TAGS,
-    RatedCase,
-    commented_cases,
-)
+from lexiscope.build.stories.error_tags import COMMENT_SHEET, ERROR_SHEET, RatedCase, commented_cases
 from lexiscope.build.stories.stories import story_text
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Estimate, Record
+from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
-from lexiscope.items.sheets.tag_sheet import TagSheet
 from lexiscope.report.part import Part, Remark, part_of
-from lexiscope.report.parts.people_tables import comments_table
-from lexiscope.report.parts.predictor_tables import examples_table
-from lexiscope.report.parts.tag_tables import tag_agreement_table, tag_means_table, tag_shares_table
+from lexiscope.report.parts import people_tables, predictor_tables, tag_tables
 from lexiscope.report.pivot import rows_of
 from lexiscope.report.tables import Table
 from lexiscope.studies.ambistory.data import ALL, TEXTS, AmbistoryData
@@ -77,7 +65,9 @@ def cases(run: AmbistoryData) -> Part | None:
     def sample_table(name: str, title: str, items: Sequence[str], number: str = "") -> Table:
         rows, labels = example_rows(items, ratings, subjects), ("Story", "Meaning judged")
         texts = {item: (_story(run.by_id[item]), str(run.by_id[item].condition("sense"))) for item in items}
-        return examples_table(name, title, rows, texts, labels, subjects=tuple(subjects), number=number)
+        return predictor_tables.examples_table(
+            name, title, rows, texts, labels, subjects=tuple(subjects), number=number
+        )
 
     table_4 = sample_table("table_4_examples", "The samples of the paper's Table 4", printed, "4") if printed else None
     title = "The samples with the largest errors" if subjects else "The samples that people disagree most about"
@@ -97,11 +87,10 @@ def _story(item: Item) -> str:
     return story_text(item, f"{usage.text[: usage.start]}_{usage.target}_{usage.text[usage.end :]}")
 
 
-_TAGS = "; ".join(f"{tag.replace('_', ' ')}: {meaning}" for tag, meaning in TAGS.items())
 _SHEET = (
     f"{SHEET} lists the {MOST_ERRORS} largest errors of every subject, without its name, for coders to tag "
-    f"as Gehring & Roth (2025) do ({_TAGS}). What coders sent back is counted where the study is run once more with "
-    "--coding FILE for each of them and the collected answers as recorded: subject."
+    f"as Gehring & Roth (2025) do ({ERROR_SHEET.meanings}). What coders sent back is counted where the study is run "
+    "once more with --coding FILE for each of them and the collected answers as recorded: subject."
 )
 
 
@@ -129,44 +118,15 @@ def error_cases(run: AmbistoryData) -> tuple[RatedCase, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CodedCases:
-    """What coders said of some cases: their tags, the share of each tag, and how far the coders agree."""
-
-    tags: ResponseTable
-    shares: tuple[Estimate, ...]
-    agreement: Part
-
-
-def coded_cases(
-    run: AmbistoryData,
-    sheet: TagSheet[RatedCase],
-    files: Sequence[str],
-    cases: Sequence[RatedCase],
-    parts: Mapping[str, str],
-    *,
-    where: str,
-) -> CodedCases:
-    """Read the coded sheets of some cases: the shares of tags in each of the *parts* (case id → part), the agreement.
-
-    The condition of a share is ``coder NAME``, that of an agreement begins with *where*.
-    Errors: those of :meth:`~lexiscope.items.sheets.tag_sheet.TagSheet.read_all`.
-    """
-    coded, tags, of = sheet.read_all(files, cases), tuple(sheet.tags), sheet.measure
-    words = run.resampling_of(GroupOf({case.case_id: case.item.word for case in cases}, "words"))
-    shares = tag_results(coded, coders_of(coded), parts, tags, of=of, **words)
-    agreements = tag_agreements(coded, tags, of=of, **words)
-    pairs = {f"{where}{' and '.join(pair)}": pair for pair in agreements}
-    results = [run.about(e, condition=name) for name, pair in pairs.items() for e in agreements[pair]]
-    table = tag_agreement_table(results, pairs, tags, of=of, case=of.partition("_")[0])
-    said = tuple(run.about(share, condition=f"coder {share.condition}") for share in shares)
-    return CodedCases(coded, said, part_of(results, table))
+def _words(run: AmbistoryData, cases: Sequence[RatedCase]) -> GroupResampling:
+    return run.resampling_of(GroupOf({case.case_id: case.item.word for case in cases}, "words"))
 
 
 def error_tags(run: AmbistoryData) -> Part | None:
     """Return the share of each tag by coder and subject, and the agreement of coders; nothing without coded sheets.
 
-    Errors: those of :func:`coded_cases`; :class:`InputError` where no subject made an error.
+    Errors: those of :func:`~lexiscope.report.parts.tag_tables.coded_cases`; :class:`InputError` where no subject made
+    an error.
     """
     if not run.settings.codings:
         return None
@@ -174,24 +134,24 @@ def error_tags(run: AmbistoryData) -> Part | None:
     if not errors:
         raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
     whose = {case.case_id: case.subject for case in errors}
-    coded = coded_cases(run, ERROR_SHEET, run.settings.codings, errors, whose, where=f"{run.split}, ")
+    about = {"where": f"{run.split}, ", "dataset": run.name}
+    coded = tag_tables.coded_cases(ERROR_SHEET, run.settings.codings, errors, whose, **about, **_words(run, errors))
     shares = [share.about(condition=f"{run.split}, {share.condition}") for share in coded.shares]
     names = {"": ALL_SUBJECTS} | {f"{run.split}, coder {coder}": coder for coder in coders_of(coded.tags)}
     rows = rows_of(shares, "condition", "subject", names=names)
-    table = tag_shares_table(
-        "error_tags", "What people saw in the errors", shares, rows, tuple(TAGS), of=ERROR_SHEET.measure, case="error",
-        labels=("Coder", "Subject"),
-    )  # fmt: skip
+    title, labels, of = "What people saw in the errors", ("Coder", "Subject"), ERROR_SHEET.measure
+    table = tag_tables.tag_shares_table(
+        "error_tags", title, shares, rows, tuple(ERROR_SHEET.tags), of=of, labels=labels
+    )
     return part_of(shares, table, coded.agreement)
 
 
 # -- what raters wrote beside their ratings (§4.2) ------------------------------------------------------------------
 
 COMMENTS_FILE = "comment_coding.csv"
-_CODES = "; ".join(f"{code.replace('_', ' ')}: {meaning}" for code, meaning in COMMENT_CODES.items())
 _HOW = (
-    f"{COMMENTS_FILE} lists every comment with its story and rating, without the rater, for coders ({_CODES}). Sheets "
-    "that come back are counted with --comment-coding FILE for each of them."
+    f"{COMMENTS_FILE} lists every comment with its story and rating, without the rater, for coders "
+    f"({COMMENT_SHEET.meanings}). Sheets that come back are counted with --comment-coding FILE for each of them."
 )
 
 
@@ -209,12 +169,7 @@ def raters_comments(run: AmbistoryData) -> Part | None:
     text = f"{counted(len(cases), 'comment')} beside {counted(len(run.people), 'rating')}."
     if n_others:
         text += f" {n_others} more are beside answers that are not in this run (excluded raters, checks)."
-    return part_of(
-        text,
-        _counts(run, cases),
-        _coded(run, cases) if run.settings.comment_codings else None,
-        _HOW,
-    )
+    return part_of(text, _counts(run, cases), _coded(run, cases) if run.settings.comment_codings else None, _HOW)
 
 
 def write_comment_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
@@ -252,25 +207,23 @@ def _counts(run: AmbistoryData, cases: Sequence[RatedCase]) -> Part:
         if n_ratings:
             share = 100 * n / n_ratings
             records.append(run.number("comment_share", share, condition=condition, n=n_ratings, unit="percent"))
-    return part_of(records, comments_table(records))
+    return part_of(records, people_tables.comments_table(records))
 
 
 def _coded(run: AmbistoryData, cases: Sequence[RatedCase]) -> Part:
     """How many comments have each code, how those rated who wrote them, and how far people disagree there."""
     kinds = {case.case_id: str(case.item.condition("story_kind")) for case in cases}
-    coded = coded_cases(run, COMMENT_SHEET, run.settings.comment_codings, cases, kinds, where="comments, ")
+    about, words = {"where": "comments, ", "dataset": run.name}, _words(run, cases)
+    coded = tag_tables.coded_cases(COMMENT_SHEET, run.settings.comment_codings, cases, kinds, **about, **words)
     shares = [share.about(subject="", condition=f"{share.subject or ALL}, {share.condition}") for share in coded.shares]
-    about, of, codes = rows_of(shares, "condition"), COMMENT_SHEET.measure, tuple(COMMENT_CODES)
+    rows, of, codes = rows_of(shares, "condition"), COMMENT_SHEET.measure, tuple(COMMENT_SHEET.tags)
     title, labels = "What comments are about", ("Stories, coder",)
-    table = tag_shares_table(
-        "comment_codes", title, shares, about, codes, of=of, case="comment", tag="code", labels=labels
-    )
+    table = tag_tables.tag_shares_table("comment_codes", title, shares, rows, codes, of=of, labels=labels)
     values = {"rating": {case.case_id: case.answer for case in cases}, "sd": {case.case_id: case.sd for case in cases}}
-    words = run.resampling_of(GroupOf({case.case_id: case.item.word for case in cases}, "words"))
     means = means_by_tag(coded.tags, codes, values, of=of, **words)
     ratings = [run.about(mean, condition=f"coder {mean.condition}") for mean in means]
     heads = {"rating": "Rating beside them, mean", "sd": "SD of their samples, mean"}
     notes = ("The SD has n − 1 and is that of all ratings of a sample. 95 % interval, over words.",)
     title = "Ratings beside comments, by what they are about"
-    beside = tag_means_table("comment_ratings", title, ratings, heads, of=of, case="comment", tag="code", notes=notes)
+    beside = tag_tables.tag_means_table("comment_ratings", title, ratings, heads, of=of, notes=notes)
     return part_of(shares, table, ratings, beside, coded.agreement)

@@ -14,7 +14,6 @@ from lexiscope.analysis.norms.variants import DescribedSubject, Pair, Variants
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.build.stories.stories import placed_stories
 from lexiscope.collect import CollectProgress, collect, live_subjects
-from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.reply import MEASURE_REPLY
@@ -27,7 +26,7 @@ from lexiscope.items.read.item_source import lines_named
 from lexiscope.report.part import distinct_titles
 from lexiscope.report.tables import Format
 from lexiscope.studies.ambistory.settings import AmbistorySettings
-from lexiscope.studies.kit.data import askable, described_subjects, own_dataset
+from lexiscope.studies.kit.data import askable, described_subjects, rated_source
 from lexiscope.studies.kit.languages import with_language_remarks
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.study import read_texts
@@ -194,14 +193,10 @@ def load_run(settings: AmbistorySettings, out: Path, progress: CollectProgress |
     Errors: :class:`SpecError` for a dataset that holds no stories; :class:`InputError` if there are neither recorded
     ratings nor predictions.
     """
+    source = rated_source(settings, task=TASK)
     if settings.items:
-        source = own_dataset(
-            settings.items, task=TASK, language=settings.language, ratings=settings.ratings, options=settings
-        )
         with lines_named([settings.items], None, task=TASK, language=settings.language):
             source = replace(source, items=placed_stories(source.items))
-    else:
-        source = catalog.dataset(settings.dataset)
     if source.card.task != TASK or not set(NEEDED) <= set(source.items[0].conditions):
         hint = "use ambistory, mini_ambistory, or stories of your own: --items FILE"
         raise SpecError(f"{settings.dataset} holds no stories", hint=hint)

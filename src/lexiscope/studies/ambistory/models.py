@@ -5,28 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from lexiscope.analysis.norms import predictions, story_effects
 from lexiscope.analysis.norms.label_distribution import label_shift
-from lexiscope.analysis.norms.predictions import (
-    Predictor,
-    nearness_by_layer,
-    rank_predictors,
-    rounded,
-    summaries_of_measure,
-)
-from lexiscope.analysis.norms.story_effects import (
-    KINDS,
-    accuracy_by_kind,
-    answers_both_kinds,
-    ended_minus_open,
-    open_against_ended,
-)
+from lexiscope.analysis.norms.predictions import Predictor, rounded
+from lexiscope.analysis.norms.story_effects import KINDS
 from lexiscope.analysis.norms.variants import Pair, contrast_of_predictions, contrasts_of_pairs, trend_with_size
-from lexiscope.analysis.norms.within_sd import (
-    constant_scores,
-    majority_within_sd,
-    random_within_sd,
-    scores,
-)
+from lexiscope.analysis.norms.within_sd import constant_scores, majority_within_sd, random_within_sd, scores
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
@@ -34,25 +18,7 @@ from lexiscope.core.showing import counted
 from lexiscope.items.answers.chat_answers import MEASURE_THINKING
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Part, Remark, part_of
-from lexiscope.report.parts.predictor_tables import (
-    accuracy_definitions_table,
-    nearness_table,
-    replies_table,
-    scores_figure,
-    scores_table,
-    thinking_table,
-)
-from lexiscope.report.parts.story_tables import (
-    disagreement_table,
-    ended_minus_open_table,
-    kinds_table,
-    subjects_mean_table,
-)
-from lexiscope.report.parts.variant_tables import (
-    contrasts_table,
-    label_shifts_table,
-    size_trends_table,
-)
+from lexiscope.report.parts import predictor_tables, story_tables, variant_tables
 from lexiscope.studies.ambistory.data import MEASURE_DISTANCE, TEXTS, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
@@ -67,7 +33,7 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     of_replies = run.about_all(
         (count for predictor in run.predictors for count in predictor.results()), condition=run.split
     )
-    replies = replies_table(run.predictors) if run.predictors else None
+    replies = predictor_tables.replies_table(run.predictors) if run.predictors else None
     if run.asked_ratings is None:
         why = "No story has two ratings" if run.rated_once else "No participant has rated these stories"
         text = Remark(f"{why}: predictions cannot be compared with people's ratings.")
@@ -78,18 +44,20 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     for predictor in run.predictors:
         about = {"subject": predictor.subject, "condition": run.split}
         score_results += run.about_all(scores(predictor, run.asked_ratings, **words), **about)
-    score_results += run.about_all(rank_predictors(run.predictors, run.asked_ratings, **words), condition=run.split)
+    score_results += run.about_all(
+        predictions.rank_predictors(run.predictors, run.asked_ratings, **words), condition=run.split
+    )
     note = f"Samples of: {run.split}. 95 % interval, over words. The human ceilings have a table of their own."
     every = [*score_results, *of_replies]
-    table = scores_table(every, run.predictors, name="table_3_results", number="3", notes=(note,))
+    table = predictor_tables.scores_table(every, run.predictors, name="table_3_results", number="3", notes=(note,))
     caption = "Whole or rounded predictions; bars: 95 % interval, over words. Dashed: expectation of guessing."
     heading = Heading("figure_accuracy", "", "Accuracy within SD of every subject", caption)
     alone = counted(len(run.rated_once), "story has", "stories have")
     shown = (
         table,
         replies,
-        accuracy_definitions_table(score_results, MAJORITY, note=label),
-        scores_figure(score_results, run.titles, heading),
+        predictor_tables.accuracy_definitions_table(score_results, MAJORITY, note=label),
+        predictor_tables.scores_figure(score_results, run.titles, heading),
         TEXTS["accuracy"],
         *([Remark(f"{alone} one rating, and so no SD: predictions of them are not scored.")] if run.rated_once else []),
     )
@@ -110,16 +78,16 @@ def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Estimate | Un
 def _thinking(run: AmbistoryData) -> Part | None:
     """How much models thought before they answered, on all, open and ended stories, where endpoints count it."""
     kinds = {run.split: run.asked_ids, **{f"{run.split}, {kind}": run.of_kind(kind, run.asked_ids) for kind in KINDS}}
-    thought = summaries_of_measure(run.answers, MEASURE_THINKING, kinds, run.words, **run.resampling)
+    thought = predictions.summaries_of_measure(run.answers, MEASURE_THINKING, kinds, run.words, **run.resampling)
     results = run.about_all(thought)
-    return part_of(results, thinking_table(results, run.titles, tuple(kinds))) if thought else None
+    return part_of(results, predictor_tables.thinking_table(results, run.titles, tuple(kinds))) if thought else None
 
 
 def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
     """A baseline that reads no question: how near the meaning's text lies to the story's, at every layer."""
-    near = nearness_by_layer(run.responses, ratings, measure=MEASURE_DISTANCE, **run.asked_words)
+    near = predictions.nearness_by_layer(run.responses, ratings, measure=MEASURE_DISTANCE, **run.asked_words)
     results = run.about_all(near, condition=run.split)
-    return part_of(results, nearness_table(results, items=run.split)) if near else None
+    return part_of(results, predictor_tables.nearness_table(results, items=run.split)) if near else None
 
 
 # -- open and ended stories -------------------------------------------------------------------------------------------
@@ -130,11 +98,11 @@ def open_or_ended(run: AmbistoryData) -> tuple[Part | None, ...]:
     results_by_part: list[Estimate] = []
     for condition, ratings in run.ratings_of_parts(run.parts):
         try:
-            results = open_against_ended(ratings, run.places, condition=condition)
+            results = story_effects.open_against_ended(ratings, run.places, condition=condition)
         except StatisticError:
             continue
         results_by_part += map(run.about, results)
-    return part_of(results_by_part, disagreement_table(results_by_part)), _accuracies(run)
+    return part_of(results_by_part, story_tables.disagreement_table(results_by_part)), _accuracies(run)
 
 
 def _accuracies(run: AmbistoryData) -> Part | None:
@@ -142,21 +110,21 @@ def _accuracies(run: AmbistoryData) -> Part | None:
     if ratings is None:
         return None
     words = {item: run.words[item] for item in ratings.item_ids}
-    subjects = [own for own in run.predictors if answers_both_kinds(own, run.places, words)]
+    subjects = [own for own in run.predictors if story_effects.answers_both_kinds(own, run.places, words)]
     if not subjects:
         return None
     results = [
         run.about(result, condition=f"{run.split}, {result.condition}")
         for predictor in subjects
-        for result in accuracy_by_kind(predictor, ratings, run.places, **run.asked_words)
+        for result in story_effects.accuracy_by_kind(predictor, ratings, run.places, **run.asked_words)
     ]
-    table = kinds_table(results, subjects, of=run.split, name="table_7_open_ended", number="7")
+    table = story_tables.kinds_table(results, subjects, of=run.split, name="table_7_open_ended", number="7")
     # those over all stories are records of the results already
     of_kinds = [result for result in results if not result.condition.endswith(", all")]
-    single, _ = ended_minus_open(subjects, ratings, run.places, **run.asked_words)
+    single, _ = story_effects.ended_minus_open(subjects, ratings, run.places, **run.asked_words)
     differences = run.about_all(single, condition=run.split)
     means = _means_of_kinds(run, ratings, subjects)
-    return part_of(of_kinds, table, differences, ended_minus_open_table(differences, run.titles), means)
+    return part_of(of_kinds, table, differences, story_tables.ended_minus_open_table(differences, run.titles), means)
 
 
 def _means_of_kinds(run: AmbistoryData, ratings: Ratings, subjects: Sequence[Predictor]) -> Part | None:
@@ -164,14 +132,14 @@ def _means_of_kinds(run: AmbistoryData, ratings: Ratings, subjects: Sequence[Pre
     by_shots = {shots: [own for own in same if own in subjects] for shots, same in run.variants.by_shots.items()}
     results: list[Estimate] = []
     for shots, same in by_shots.items():
-        _, means = ended_minus_open(same, ratings, run.places, **run.asked_words) if same else ((), ())
+        _, means = story_effects.ended_minus_open(same, ratings, run.places, **run.asked_words) if same else ((), ())
         for mean in means:
             name, given = parse_statistic(mean.name)
             condition = ", ".join(filter(None, (run.split, mean.condition)))
             about = {"name": statistic_name(name, **given, shots=shots), "subject": OWN_MODELS, "condition": condition}
             results.append(run.about(mean, **about))
     shown = [shots for shots, same in by_shots.items() if same]
-    return part_of(results, subjects_mean_table(results, shown, of=run.split)) if shown else None
+    return part_of(results, story_tables.subjects_mean_table(results, shown, of=run.split)) if shown else None
 
 
 TRAINING, SHOTS = ("base", "tuned"), ("zero", "few")
@@ -220,7 +188,7 @@ def size(run: AmbistoryData) -> Part | None:
         sizes = [variants.described[subject.subject].parameters or 0.0 for subject in subjects]
         trends = trend_with_size(subjects, sizes, ratings, **run.asked_words)
         results += run.about_all(trends, condition=f"{run.split}, {shots} shots")
-    return part_of(results, size_trends_table(results))
+    return part_of(results, variant_tables.size_trends_table(results))
 
 
 def _contrasts(run: AmbistoryData, pairs: Sequence[Pair], sides: tuple[str, str], name: str, title: str) -> Part | None:
@@ -231,7 +199,7 @@ def _contrasts(run: AmbistoryData, pairs: Sequence[Pair], sides: tuple[str, str]
     compare = partial(contrast_of_predictions, ratings=ratings, sides=sides, **run.asked_words)
     compared = contrasts_of_pairs(pairs, compare, f"signed_rank(of={sides[1]}_minus_{sides[0]})")
     results = run.about_all(compared, condition=run.split)
-    return part_of(results, contrasts_table(name, title, results, pairs, sides))
+    return part_of(results, variant_tables.contrasts_table(name, title, results, pairs, sides))
 
 
 def _label_shifts(run: AmbistoryData) -> Part | None:
@@ -243,4 +211,4 @@ def _label_shifts(run: AmbistoryData) -> Part | None:
     compare = partial(label_shift, people=people, **run.asked_words)
     compared = contrasts_of_pairs(run.trained_pairs, compare, "marginal_homogeneity(of=tuned_minus_base)")
     results = run.about_all(compared, condition=run.split)
-    return part_of(results, label_shifts_table(results, run.trained_pairs))
+    return part_of(results, variant_tables.label_shifts_table(results, run.trained_pairs))

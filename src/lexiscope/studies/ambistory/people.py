@@ -5,61 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.agreement.alpha import LEVELS, krippendorff_alpha
 from lexiscope.analysis.agreement.ceilings import reliability_of_means
-from lexiscope.analysis.agreement.group_raters import (
-    best_raters,
-    rater_groups,
-    shuffled_best_raters,
-    single_rater,
-)
+from lexiscope.analysis.agreement.group_raters import best_raters, rater_groups, shuffled_best_raters, single_rater
 from lexiscope.analysis.agreement.summary import variance_components
 from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.analysis.mixed.models import NestedModels, likelihood_ratio
 from lexiscope.analysis.mixed.ordinal import ordinal_likelihood_ratios
 from lexiscope.analysis.mixed.r_script import ModelPair
-from lexiscope.analysis.norms.label_distribution import (
-    label_differences,
-    label_table,
-    mean_label_table,
-    rating_shares,
-)
+from lexiscope.analysis.norms.label_distribution import label_differences, label_table, mean_label_table, rating_shares
 from lexiscope.analysis.norms.norms import correlations_with_counts, mean_item_sd, mean_sd_by_group
 from lexiscope.analysis.norms.predictions import Predictions, rounded
 from lexiscope.analysis.norms.story_effects import KINDS, ending_effects
-from lexiscope.build.stories.inventory import (
-    guessed_lemmas,
-    semcor_counts,
-    sense_counts,
-    story_inventory,
-    story_lengths,
-)
+from lexiscope.build.stories import inventory
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Estimate, Record, Result, Undefined
 from lexiscope.report.figures import Heading
 from lexiscope.report.page.exports import export_r
 from lexiscope.report.part import Part, Remark, part_of
-from lexiscope.report.parts.mixed_tables import ordinal_part, ratio_tests_table
-from lexiscope.report.parts.people_tables import (
-    alphas_table,
-    ceilings_table,
-    counts_table,
-    rater_groups_table,
-    single_raters_table,
-    variance_table,
-)
-from lexiscope.report.parts.predictor_tables import (
-    label_differences_table,
-    labels_figure,
-    labels_table,
-    rating_shares_table,
-)
-from lexiscope.report.parts.story_tables import directions_table, lengths_table, shifts_table
+from lexiscope.report.parts import mixed_tables, people_tables, predictor_tables, story_tables
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import INTEGER
 from lexiscope.resources.lexicons import wordnet
@@ -70,7 +40,7 @@ TOP_FORMS = 10
 SHUFFLES = 100
 COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nonsensical")
 ALPHA, SENSE_RHO = "krippendorff_alpha(level=interval)", "sense_count_rho(with=mean)"
-SINGLE_RHO = "single_rater_rho(over=ratings)"
+SINGLE_RHO, SPREAD = "single_rater_rho(over=ratings)", "mean_sd(ddof=1)"
 ENDED_LABELS = "label_share_difference(of=ended_minus_open,point=1)"
 
 
@@ -84,8 +54,8 @@ def stories(run: AmbistoryData) -> Part:
     ticks = Col("Nonsensical", COUNTED[-1], INTEGER, "value", note="Ticks; nothing is filtered.")
     splits = rows_of(counts, "condition")
     table = pivot("counts", "What the dataset holds", counts, (*heads, ticks), splits, labels=("Split",))
-    lengths = run.about_all(story_lengths(run.items).results())
-    parts = lengths_table(lengths, name="table_2_lengths", number="2")
+    lengths = run.about_all(inventory.story_lengths(run.items).results())
+    parts = story_tables.lengths_table(lengths, name="table_2_lengths", number="2")
     refused = f"--ordinal: no mixed model was fitted, because {run.name} has no ratings of people."
     asked_in_vain = bool(run.settings.ordinal) and not run.has("ratings")
     return part_of(counts, table, lengths, parts, _inventory(run), Remark(refused) if asked_in_vain else None)
@@ -103,14 +73,14 @@ def _counts(run: AmbistoryData, condition: str) -> list[Record]:
 
 
 def _inventory(run: AmbistoryData) -> Part:
-    inventory = story_inventory(run.items)
-    results = run.about_all(inventory.results())
+    forms = inventory.story_inventory(run.items)
+    results = run.about_all(forms.results())
     try:
-        guessed = guessed_lemmas([item.word for item in run.items], wordnet.load())
+        guessed = inventory.guessed_lemmas([item.word for item in run.items], wordnet.load())
     except DataError:
-        return part_of(results, inventory.sentence())
+        return part_of(results, forms.sentence())
     note = "guessed: the shortest WordNet base form; other rules give 299 to 334"
-    return part_of(results, run.number("n_lemmas", len(set(guessed.values())), note=note), inventory.sentence())
+    return part_of(results, run.number("n_lemmas", len(set(guessed.values())), note=note), forms.sentence())
 
 
 # -- agreement --------------------------------------------------------------------------------------------------------
@@ -127,15 +97,11 @@ def _alphas(run: AmbistoryData) -> Part:
     results: list[Result] = []
     for condition, ratings in rated.items():
         setups = run.resampling_of(run.setups, ratings.item_ids)
-        alphas = [
-            run.attempt(
-                f"krippendorff_alpha(level={level})", partial(krippendorff_alpha, ratings, level=level, **setups)
-            )
-            for level in LEVELS
-        ]
-        spread = run.attempt("mean_sd(ddof=1)", partial(mean_item_sd, ratings))
-        results += run.about_all((*alphas, spread.about(name="mean_sd(ddof=1)")), condition=condition)
-    return part_of(results, alphas_table(results, rated))
+        for level in LEVELS:
+            alpha = partial(krippendorff_alpha, ratings, level=level, **setups)
+            results += run.attempt_all(f"krippendorff_alpha(level={level})", alpha, condition=condition)
+        results += run.attempt_all(SPREAD, partial(mean_item_sd, ratings), name=SPREAD, condition=condition)
+    return part_of(results, people_tables.alphas_table(results, rated))
 
 
 def _rater_groups(run: AmbistoryData) -> Part | None:
@@ -144,7 +110,7 @@ def _rater_groups(run: AmbistoryData) -> Part | None:
     if run.own or not all(run.groups.values()):
         return None
     results = run.about_all(rater_groups(run.people, run.groups))
-    return part_of(results, rater_groups_table(results))
+    return part_of(results, people_tables.rater_groups_table(results))
 
 
 def _form_sds(run: AmbistoryData) -> Part:
@@ -172,7 +138,7 @@ def _ceilings(run: AmbistoryData) -> Part | None:
     of_groups, control = (run.about_all(ceilings, condition=run.split) for ceilings in (best, shuffled))
     results: list[Result] = [*of_groups, run.about(reliability, condition=ALL), *control]
     caution = " ".join(TEXTS["ceilings"] + (TEXTS["rater ids"] if run.name == "ambistory" else ()))
-    return part_of(results, ceilings_table(results), _single_raters(run), caution)
+    return part_of(results, people_tables.ceilings_table(results), _single_raters(run), caution)
 
 
 def _single_raters(run: AmbistoryData) -> Part:
@@ -180,11 +146,9 @@ def _single_raters(run: AmbistoryData) -> Part:
     kinds = {f"{run.split}, {kind}": run.of_kind(kind, run.asked_ids) for kind in KINDS}
     results: list[Result] = []
     for condition, ratings in run.ratings_of_parts({ALL: run.parts[ALL], run.split: run.asked_ids, **kinds}):
-        make = partial(single_rater, ratings, **run.resampling)
-        agreement = run.attempt(SINGLE_RHO, make)
-        own = (agreement,) if isinstance(agreement, Undefined) else agreement
-        results += run.about_all(own, condition=condition)
-    return part_of(results, single_raters_table(results))
+        of_raters = partial(single_rater, ratings, **run.resampling)
+        results += run.attempt_all(SINGLE_RHO, of_raters, condition=condition)
+    return part_of(results, people_tables.single_raters_table(results))
 
 
 def _components(run: AmbistoryData) -> Part:
@@ -195,7 +159,7 @@ def _components(run: AmbistoryData) -> Part:
         return part_of(Remark(f"Variance components could not be computed: {error.what}."))
     several = run.people.usual_count()
     results = run.about_all(components.results(several))
-    return part_of(results, variance_table(components, results, several))
+    return part_of(results, people_tables.variance_table(components, results, several))
 
 
 # -- endings ----------------------------------------------------------------------------------------------------------
@@ -209,8 +173,8 @@ def endings(run: AmbistoryData) -> Part:
     except StatisticError as error:
         return part_of(Remark(f"Effects of endings could not be computed: {error.what}."))
     results = run.about_all(effects)
-    shifts, orders = shifts_table(results, source="Gehring & Roth (2025) do"), directions_table(results)
-    return part_of(results, shifts, orders, *_ending_models(run))
+    shifts = story_tables.shifts_table(results, source="Gehring & Roth (2025) do")
+    return part_of(results, shifts, story_tables.directions_table(results), *_ending_models(run))
 
 
 _NESTED = "(1 | Participant) + (1 | Meaning) + (1 | Item)"
@@ -227,18 +191,14 @@ def _ending_models(run: AmbistoryData) -> Iterator[object]:
             "raters: --ordinal logit (tens of seconds)."
         )
         return
-    models, data = ENDING_MODELS, _trials(run)
-    linear = run.attempt(
-        "chi2(test=ending)",
-        lambda: likelihood_ratio(
-            *models, data, starts=1, seed=run.settings.seed, references=_REFERENCES, satterthwaite=False
-        ),
-    )
+    models, data, seed = ENDING_MODELS, _trials(run), run.settings.seed
+    test = partial(likelihood_ratio, *models, data, starts=1, seed=seed, references=_REFERENCES, satterthwaite=False)
+    linear = run.attempt("chi2(test=ending)", test)
     yield run.about_all((linear,) if isinstance(linear, Undefined) else linear.results("ending"))
-    yield ratio_tests_table("ending_tests", {"ending": linear})
+    yield mixed_tables.ratio_tests_table("ending_tests", {"ending": linear})
     links, pairs = run.settings.ordinal, {"ending": NestedModels(*models, data)}
-    tests = ordinal_likelihood_ratios(pairs, links, starts=2, seed=run.settings.seed, references=_REFERENCES)
-    yield ordinal_part("ending", tests, {"ending": {"dataset": run.name}}, severity=["ending"])
+    tests = ordinal_likelihood_ratios(pairs, links, starts=2, seed=seed, references=_REFERENCES)
+    yield mixed_tables.ordinal_part("ending", tests, {"ending": {"dataset": run.name}}, severity=["ending"])
 
 
 def write_r_script(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
@@ -250,21 +210,15 @@ def write_r_script(run: AmbistoryData, folder: Path, _records: tuple[Record, ...
     return export_r(folder, [pair], _trials(run), references=_REFERENCES, simulated=holds_simulated(run.responses))
 
 
-def _trials(run: AmbistoryData) -> dict[str, NDArray[np.object_] | NDArray[np.float64]]:
+def _trials(run: AmbistoryData) -> dict[str, NDArray[Any]]:
     """One row per rating: the rater, the sample, the meaning it is about, and how its story ends for that meaning."""
-    ratings, items = run.people, run.people.item_ids
-    conditions = [run.by_id[item].conditions for item in items]
+    conditions = [item.conditions for item in run.items]
     endings = [
         "open" if place["story_kind"] == "open" else str(place.get("intention", place["ending_of"]))
         for place in conditions
     ]
     meanings = [f"{place['setup']}/{place['meaning']}" for place in conditions]
-    of_item = {"Item": items, "Meaning": meanings, "Ending": endings}
-    return {
-        "Response": ratings.value,
-        "Participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
-        **{name: np.array(values, dtype=object)[ratings.item] for name, values in of_item.items()},
-    }
+    return run.trials_of({"Meaning": np.array(meanings, dtype=object), "Ending": np.array(endings, dtype=object)})
 
 
 # -- the scale --------------------------------------------------------------------------------------------------------
@@ -279,7 +233,7 @@ def _points(run: AmbistoryData) -> Part:
     shares = rating_shares(run.people, **run.resampling_of(run.words, run.people.item_ids))
     name = "rating_share"
     results = run.about_all((*shares.results(name), shares.ends(name)), condition=ALL)
-    return part_of(results, rating_shares_table(results, shares))
+    return part_of(results, predictor_tables.rating_shares_table(results, shares))
 
 
 def _labels(run: AmbistoryData) -> Part | None:
@@ -302,9 +256,9 @@ def _labels(run: AmbistoryData) -> Part | None:
         "(half_up). Replies that could not be read have no label and are not imputed."
     )
     name, title = "table_6_labels", f"Labels of people and models ({run.split})"
-    table = labels_table(name, title, tables, titles, conditions="Stories", number="6", notes=(note,))
+    table = predictor_tables.labels_table(name, title, tables, titles, conditions="Stories", number="6", notes=(note,))
     heading = Heading("figure_labels", "", "Labels of people and models", f"Samples of: {run.split}.")
-    return part_of(results, table, labels_figure(heading, tables, titles), _ended_labels(run, titles))
+    return part_of(results, table, predictor_tables.labels_figure(heading, tables, titles), _ended_labels(run, titles))
 
 
 def _ended_labels(run: AmbistoryData, titles: Mapping[str, str]) -> Part:
@@ -317,17 +271,15 @@ def _ended_labels(run: AmbistoryData, titles: Mapping[str, str]) -> Part:
     results: list[Result] = []
     for subject, own in labels.items():
         compare = partial(label_differences, own, kinds, first="ended", second="open", **words)
-        differences = run.attempt(ENDED_LABELS, compare)
-        several = (differences,) if isinstance(differences, Undefined) else differences
-        results += run.about_all(several, subject=subject, condition=run.split)
-    return part_of(results, label_differences_table(results, titles))
+        results += run.attempt_all(ENDED_LABELS, compare, subject=subject, condition=run.split)
+    return part_of(results, predictor_tables.label_differences_table(results, titles))
 
 
 def _frequency(run: AmbistoryData) -> Part:
     """How the frequency of a sense goes with its plausibility, and with disagreement about it."""
     try:
         lexicon = wordnet.load()
-        counts = sense_counts(run.items, lexicon)
+        counts = inventory.sense_counts(run.items, lexicon)
     except DataError as error:
         text = (
             f"The frequency of senses was not looked up: WordNet is not available ({error.what}). "
@@ -336,7 +288,7 @@ def _frequency(run: AmbistoryData) -> Part:
         return part_of(Remark(text))
     counted = {"": counts}
     try:
-        counted["semcor"] = sense_counts(run.items, lexicon, tagged=semcor_counts())
+        counted["semcor"] = inventory.sense_counts(run.items, lexicon, tagged=inventory.semcor_counts())
         in_text = "Counts in the text: tags of the sense in SemCor 3.0 itself."
     except DataError as error:
         in_text = f"SemCor's text is not available ({error.what})."
@@ -346,4 +298,4 @@ def _frequency(run: AmbistoryData) -> Part:
         own = correlations_with_counts(counted, ratings, name="sense_count_rho", **words)
         results += run.about_all(own, condition=condition)
     unknown = sum(count is None for count in counts.values())
-    return part_of(results, counts_table(results, unknown=unknown, text=in_text))
+    return part_of(results, people_tables.counts_table(results, unknown=unknown, text=in_text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from lexiscope.core.settings import RatedItemSettings, SettingError, option
+from lexiscope.core.settings import RatedItemSettings, SettingError, file_option, files_option, option
 
 
 class AmbistorySettings(RatedItemSettings):
@@ -23,36 +23,22 @@ class AmbistorySettings(RatedItemSettings):
     compare: tuple[tuple[str, str], ...] = option(
         (), "whose errors are compared: a model that was trained, and its base", metavar="TUNED BASE"
     )
-    models: str = option(
-        "",
-        "a table of the subjects, columns subject, model, shots, base, parameters: which of them are contrasted",
-        metavar="FILE",
-        file=True,
+    models: str = file_option(
+        "a table of the subjects, columns subject, model, shots, base, parameters: which of them are contrasted"
     )
     ordinal: tuple[str, ...] = option(
         (),
         "test the effect of endings in mixed models, linear and ordinal with this link: logit, probit; empty: no model",
         choices=("logit", "probit"),
     )
-    codings: tuple[str, ...] = option(
-        (),
-        "sheets of errors (error_coding.csv) that people tagged, each named after its coder",
-        flag="--coding",
-        metavar="FILE",
-        file=True,
+    codings: tuple[str, ...] = files_option(
+        "sheets of errors (error_coding.csv) that people tagged, each named after its coder", flag="--coding"
     )
-    comments: str = option(
-        "",
-        "what raters wrote beside their ratings: a table with the columns item_id, participant_id, comment",
-        metavar="FILE",
-        file=True,
+    comments: str = file_option(
+        "what raters wrote beside their ratings: a table with the columns item_id, participant_id, comment"
     )
-    comment_codings: tuple[str, ...] = option(
-        (),
-        "sheets of comments (comment_coding.csv) that people coded, each named after its coder",
-        flag="--comment-coding",
-        metavar="FILE",
-        file=True,
+    comment_codings: tuple[str, ...] = files_option(
+        "sheets of comments (comment_coding.csv) that people coded, each named after its coder", flag="--comment-coding"
     )
 
     def __post_init__(self) -> None:

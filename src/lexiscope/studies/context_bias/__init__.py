@@ -23,7 +23,7 @@ from lexiscope.studies.context_bias.data import LOOK_UP, TEXTS, BiasData, compar
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.study import Study
 
-_OF, _PERCENT, _BIAS = "{r.dataset}, {r.subject}", Format("number", 1), Format("number", 2)
+_PERCENT, _BIAS = Format("number", 1), Format("number", 2)
 
 
 def _methods(run: BiasData) -> tuple[str, ...]:
@@ -49,10 +49,8 @@ ACCURACIES = SubjectEstimates(
     pick("accuracy", view=_VIEWS),
     replace(SHARE, name="Accuracy"),
     claim="have an accuracy above 0",
-    rows_are=("view", "views"),
     label="view",
     group=("dataset", "subject"),
-    in_order=True,
     name="accuracy_by_view",
     axis="Percent right",
 )
@@ -62,7 +60,6 @@ MINIMUM_GAP = SubjectEstimates(
     replace(_POINTS, name="Points of accuracy"),
     claim="are more accurate with the whole input",
     claim_one="is more accurate with the whole input by",
-    rows_are=("result", "results"),
     group=("dataset",),
     name="minimum_gap",
 )
@@ -72,7 +69,6 @@ PEOPLE = SubjectEstimates(
     replace(_POINTS, name="Points of accuracy"),
     claim="are below people",
     claim_one="is below people by",
-    rows_are=("result", "results"),
     group=("dataset", "view"),
     name="people_minus_model",
 )
@@ -127,7 +123,6 @@ LABEL_ENTROPY = SubjectEstimates(
     Quantity("", "Label entropy (nats)", bounds=None, digits=2, unit=" nats"),
     claim="leave uncertainty",
     claim_one="leaves uncertainty about the label",
-    rows_are=("dataset", "datasets"),
     label="dataset",
     name="label_entropy",
     note="0: a word always has one label; ln 2 = .69: both labels are equally frequent",
@@ -147,7 +142,6 @@ MISLEADING = SubjectEstimates(
     pick("n_errors(wrong=full,right=word)"),
     Quantity("", "Items", bounds=None, digits=0),
     claim="have such items",
-    rows_are=("result", "results"),
     group=("dataset",),
     name="misleading",
 )

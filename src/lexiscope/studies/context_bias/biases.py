@@ -18,26 +18,10 @@ from lexiscope.items.answers.sense_options import DIFFERENT, SAME, correct_ids
 from lexiscope.items.arrange.views import CONTEXT_SPAN
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.document import Section
-from lexiscope.report.parts.bias_parts import (
-    bar_figures,
-    bias_records,
-    gap_figures,
-    gap_records,
-    plane_figures,
-    rebalancing_part,
-    verdict_section,
-)
-from lexiscope.report.parts.bias_tables import (
-    BiasRow,
-    GapRow,
-    biases_table,
-    human_gaps_table,
-    recorded_scores_table,
-    rules_table,
-    seeds_table,
-    view_scores_table,
-)
+from lexiscope.report.parts import bias_parts, bias_tables
+from lexiscope.report.parts.bias_tables import BiasRow, GapRow
 from lexiscope.report.parts.people_tables import agreement_of_people
+from lexiscope.report.pivot import records_of
 from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, TEXTS, BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.studies.kit.answers import rule_scores
@@ -134,7 +118,7 @@ def verdicts(run: BiasData) -> tuple[Section, ...]:
             gaps = gaps_of(run, model) if human is not None else ()
             sentences = verdict(model.biases, human=human, gaps=gaps, blind=model.blind, name=model.subject)
             title = f"{model.dataset}, {model.subject}"
-            sections.append(verdict_section(title, sentences, section_id=f"verdict_{len(sections) + 1}"))
+            sections.append(bias_parts.verdict_section(title, sentences, section_id=f"verdict_{len(sections) + 1}"))
     return tuple(sections)
 
 
@@ -144,9 +128,9 @@ def verdicts(run: BiasData) -> tuple[Section, ...]:
 def scores_and_biases(run: BiasData) -> object:
     """Return scores and biases with the plane and the bars (Figures 1, 2 and 4, Table 7), and the spread over seeds."""
     rows = run.once(dataset_biases)
-    records = [record for row in rows for record in bias_records(row) if not _is_gap_record(record)]
-    tables = view_scores_table(rows, number="7"), biases_table(rows)
-    figures = plane_figures(rows, people=_HUMANS), bar_figures(rows)
+    records = [record for row in rows for record in bias_parts.bias_records(row) if not _is_gap_record(record)]
+    tables = bias_tables.view_scores_table(rows, number="7"), bias_tables.biases_table(rows)
+    figures = bias_parts.plane_figures(rows, people=_HUMANS), bias_parts.bar_figures(rows)
     return records, tables, figures, _seed_spread(run, records), list(rule_baselines(run))
 
 
@@ -158,14 +142,14 @@ def rule_baselines(run: BiasData) -> Iterator[object]:
         rows += [replace(record, dataset=audit.name) for record in records]
         yield [f"{audit.name}: {reason}" for reason in reasons]
     if rows:
-        yield rows, rules_table(rows)
+        yield rows, bias_tables.rules_table(rows)
 
 
 def minimum_gap(run: BiasData) -> object:
     """Return the minimum gaps (Figure 3)."""
     rows = run.once(dataset_biases)
-    records = [record for row in rows for record in bias_records(row) if _is_gap_record(record)]
-    return records, gap_figures(rows, people=_HUMANS)
+    records = [record for row in rows for record in bias_parts.bias_records(row) if _is_gap_record(record)]
+    return records, bias_parts.gap_figures(rows, people=_HUMANS)
 
 
 def _seed_spread(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
@@ -174,11 +158,8 @@ def _seed_spread(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
     for audit, answers in run.answers_by_set():
         selections = {model.view: model.selection for model in answers.trained if model.selection is not None}
         dev = {view: selection.dev_by_seed for view, selection in selections.items()}
-        records += [
-            record for bias in seed_biases(dev) for record in bias.about(
-                subject=answers.subject, dataset=audit.name, condition="dev"
-            ).records()
-        ]  # fmt: skip
+        about = {"subject": answers.subject, "dataset": audit.name, "condition": "dev"}
+        records += records_of(bias.about(**about) for bias in seed_biases(dev))
         for view_model in answers.trained:
             # a learner that is fitted once has no figure on dev that seeds could differ in
             if selection := view_model.selection:
@@ -190,7 +171,7 @@ def _seed_spread(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
     yield records
     # of a probe there is one figure, which is no spread
     if any(record.note for record in records if record.statistic == "dev_mean"):
-        yield seeds_table([*records, *scores])
+        yield bias_tables.seeds_table([*records, *scores])
 
 
 # -- people ---------------------------------------------------------------------------------------------------
@@ -200,8 +181,8 @@ def people(run: BiasData) -> Iterator[object]:
     """Yield people minus model, view by view (Table 5), the agreement of people, and recorded scores of people."""
     every = run.once(dataset_biases)
     rows = [GapRow(row.dataset, row.subject, gaps) for row in every if (gaps := gaps_of(run, row))]
-    yield [record for row in rows for record in gap_records(row)]
-    yield human_gaps_table(rows, number="5") if rows else TEXTS["no people"]
+    yield [record for row in rows for record in bias_parts.gap_records(row)]
+    yield bias_tables.human_gaps_table(rows, number="5") if rows else TEXTS["no people"]
     for number, audit in enumerate(run.sets, start=1):
         if audit.name in run.people:
             every_item = audit.parts.all_items
@@ -213,7 +194,7 @@ def people(run: BiasData) -> Iterator[object]:
             yield agreement_of_people(agreement, audit.name, name=f"agreement_{number}", number="10")
     recorded = [value for audit in run.sets for value in people_recorded(run, audit)]
     if recorded:
-        yield recorded_scores_table(recorded, _STATUS), TEXTS["agreement of the paper"]
+        yield bias_tables.recorded_scores_table(recorded, _STATUS), TEXTS["agreement of the paper"]
 
 
 # -- without the items that a part solves ---------------------------------------------------------------------
@@ -230,7 +211,7 @@ def rebalancing(run: BiasData) -> object:
     }
     whole = judged.filtered
     sizes = [(len(own.kept), len(own.kept) + len(own.removed)) for own in (whole, *judged.halves)]
-    part = rebalancing_part(run.name, effects, judged.ranges, sizes=sizes, n_rounds=len(whole.above) - 1,
+    part = bias_parts.rebalancing_part(run.name, effects, judged.ranges, sizes=sizes, n_rounds=len(whole.above) - 1,
                             reached=whole.reached, chooser=WORDS_SUBJECT)  # fmt: skip
     return part, TEXTS["rebalancing"]
 

@@ -37,11 +37,7 @@ from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.view_learners import check_mask
 from lexiscope.training.view_models import LOOK_UP as LOOK_UP
 from lexiscope.training.view_models import WORDS as WORDS
-from lexiscope.training.view_models import (
-    ViewAnswers,
-    learner_answers,
-    linear_learners,
-)
+from lexiscope.training.view_models import ViewAnswers, learner_answers, linear_learners
 
 PEOPLE, PRINTED, ASSUMED = "people", "people (printed)", "people (assumed)"
 """People whose answers were given, and people whose scores the paper prints or assumes."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from lexiscope.core.settings import ItemSettings, SettingError, option
+from lexiscope.core.settings import ItemSettings, SettingError, SeveralDatasetsSettings, files_option, option
 
 
-class ContextBiasSettings(ItemSettings):
+class ContextBiasSettings(SeveralDatasetsSettings, ItemSettings):
     """What a run of context_bias can vary.
 
     ``encoders`` are what is trained or probed (``minilm``, a folder, a hub id; ``words`` learns from words and
@@ -16,14 +16,6 @@ class ContextBiasSettings(ItemSettings):
     """
 
     study: str = "context_bias"
-    datasets: tuple[str, ...] = option(
-        (),
-        "datasets from `lexiscope list datasets`, all in one run; empty: those of the study",
-        flag="--dataset",
-        metavar="DATASET",
-        names="datasets",
-        instead_of=("dataset", "items"),
-    )
     encoders: tuple[str, ...] = option(
         (),
         "a learner: words (words and characters), look_up (whole texts), or an encoder that is trained or probed, such "
@@ -53,7 +45,7 @@ class ContextBiasSettings(ItemSettings):
         "to this file, and report what that changes, next to random removal of as many",
         metavar="OUT.csv",
     )
-    people: tuple[str, ...] = option((), "files of people's answers to the same items", metavar="FILE", file=True)
+    people: tuple[str, ...] = files_option("files of people's answers to the same items")
 
     def __post_init__(self) -> None:
         """Check every value.
@@ -63,11 +55,6 @@ class ContextBiasSettings(ItemSettings):
         the audited file.
         """
         super().__post_init__()
-        if self.datasets and (self.dataset or self.items):
-            other = "an item file" if self.items else "one dataset"
-            raise SettingError(
-                "datasets", f"a study takes several datasets or {other}, not both", hint="keep one of them"
-            )
         if self.subjects:
             what = "this study asks no subjects: it trains encoders on the items, or looks words up"
             raise SettingError("subjects", what, hint="name encoders (--encoder), or files of answers (--people)")

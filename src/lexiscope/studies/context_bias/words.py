@@ -15,13 +15,8 @@ from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.word_rules import word_rows
 from lexiscope.report.part import join_parts
-from lexiscope.report.parts.bias_parts import (
-    LabelChoice,
-    attribution_part,
-    attribution_tables,
-    error_browser,
-    flips_part,
-)
+from lexiscope.report.parts import bias_parts
+from lexiscope.report.parts.bias_parts import LabelChoice
 from lexiscope.report.parts.bias_tables import EntropyRow, ambiguity_table, entropy_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, dataset_biases
 from lexiscope.studies.context_bias.data import TEXTS, BiasData, audit_removals
@@ -121,7 +116,7 @@ def misleading_parts(run: BiasData) -> Iterator[object]:
     for number, (audit, answers) in enumerate(run.answers_by_set(), start=1):
         by_view = answers_by_view(answers.responses, subject=answers.subject, measure=audit.measure)
         about = {"dataset": audit.name, "subject": answers.subject, "name": f"errors_{number}", "number": "3"}
-        yield error_browser(answers.asked, by_view, _choices(audit), most=MOST_ERRORS, **about)
+        yield bias_parts.error_browser(answers.asked, by_view, _choices(audit), most=MOST_ERRORS, **about)
 
 
 def _choices(audit: AuditSet) -> dict[str, LabelChoice]:
@@ -146,9 +141,9 @@ def carrying_words(run: BiasData) -> Iterator[object]:
         about = {"how": how, "dataset": audit.name, "subject": answers.subject}
         for plan in audit_removals(audit, run.settings):
             lost = list(plan.lost_evidence(answers.without_words[plan.view]))
-            parts.append(attribution_part(lost, name=f"{plan.view}_{number}", **about, **run.resampling))
+            parts.append(bias_parts.attribution_part(lost, name=f"{plan.view}_{number}", **about, **run.resampling))
     yield parts
-    yield attribution_tables(join_parts(parts).records, how=how) if parts else None
+    yield bias_parts.attribution_tables(join_parts(parts).records, how=how) if parts else None
     yield TEXTS["attribution" if parts else "no attribution"]
 
 
@@ -166,7 +161,7 @@ def guessed_words(run: BiasData) -> Iterator[object]:
             continue
         flips = guess_answers(items, run.people[audit.name], answers.responses, model_id=answers.subject)
         about = {"dataset": audit.name, "subject": answers.subject, "name": f"guess_flips_{number}", "number": "8"}
-        yield flips_part(flips, **about)
+        yield bias_parts.flips_part(flips, **about)
         yield f"{audit.name}, {answers.subject}: {how}"
     yield TEXTS["reading of guesses" if any_guess else "no guesses"]
     if not run.own and any(audit.name in PRINTED_VALUES for audit in run.sets):

@@ -19,7 +19,7 @@ from lexiscope.core.prompt import Converses
 from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import ItemSettings, ReadingOptions, Settings, settings_of
+from lexiscope.core.settings import ItemSettings, RatedItemSettings, ReadingOptions, Settings, settings_of
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED
 from lexiscope.core.study import exported_plan
 from lexiscope.core.subject import Subject
@@ -162,6 +162,14 @@ def own_dataset(
     responses = responses.where(item_id=tuple(item.item_id for item in items))
     card = replace(card, remarks=(*card.remarks, *unrated_remark(items, responses)))
     return Dataset(card, items, responses, tuple(source.checksums.items()))
+
+
+def rated_source(settings: RatedItemSettings, *, task: str, scale: Scale | None = None) -> Dataset:
+    """Return the dataset that settings name, or their item file with its ratings. Errors: as :func:`own_dataset`."""
+    if not settings.items:
+        return catalog.dataset(settings.dataset)
+    asked, ratings = settings.language, settings.ratings
+    return own_dataset(settings.items, task=task, language=asked, scale=scale, ratings=ratings, options=settings)
 
 
 def _items_of_export(path: Path, options: ReadingOptions) -> Path | None:

@@ -214,10 +214,10 @@ class RunData(Generic[S]):
         except StatisticError as error:
             return self.about(Undefined(name, error.what), **where)
 
-    def attempt_all(self, name: str, make: Callable[[], Iterable[Result]], **where: Any) -> list[Result]:
+    def attempt_all(self, name: str, make: Callable[[], Result | Iterable[Result]], /, **where: Any) -> list[Result]:
         """Return the results that *make* returns, or one with the reason why they are undefined; all about *where*."""
         results = self.attempt(name, make)
-        return self.about_all([results] if isinstance(results, Undefined) else results, **where)
+        return self.about_all([results] if isinstance(results, Result) else results, **where)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -341,6 +341,11 @@ class Run(RunData[S]):
         return np.array([means.get(item.item_id, np.nan) for item in self.items])
 
     @cached_property
+    def has_norm(self) -> NDArray[np.bool_]:
+        """Which items have a norm. *Shape:* (items,)."""
+        return ~np.isnan(self.norm)
+
+    @cached_property
     def models(self) -> tuple[str, ...]:
         """The models that answered, in the order of their answers."""
         return tuple(dict.fromkeys(subject for subject, _ in self._columns))
@@ -368,7 +373,7 @@ class Run(RunData[S]):
     @cached_property
     def bootstrap(self) -> Bootstrap:
         """How intervals are made: the words of the rated items, and the settings of the run."""
-        return self._bootstrap_of(self._is_rated)
+        return self._bootstrap_of(self.has_norm)
 
     def has(self, what: str) -> bool:
         """Whether there are ``ratings`` of people, ``norms`` at least, ``models``, or ``layers`` of a model."""
@@ -455,8 +460,8 @@ class Run(RunData[S]):
         Only items that all of them answered are compared (:func:`~lexiscope.analysis.ranks.rank_results`).
         """
         sides = self._nearest(statistic) if among is None else among
-        columns = {subject: column[self._is_rated] for (subject, _), column in sides.items()}
-        results = rank_results(statistic, columns, self.norm[self._is_rated], **self.bootstrap.options)
+        columns = {subject: column[self.has_norm] for (subject, _), column in sides.items()}
+        results = rank_results(statistic, columns, self.norm[self.has_norm], **self.bootstrap.options)
         layers = [layer for _, layer in sides]
         chosen = (
             "each at its best layer, chosen on the same items" if any(layer is not None for layer in layers) else ""
@@ -497,7 +502,7 @@ class Run(RunData[S]):
                 raise StatisticError(what, hint="compare two estimates of fit(): fit().best(2), fit().of(NAME)")
         kind = cast(Kind, parse_statistic(first.name)[0])
         columns = np.array([self._columns[estimate.subject, estimate.layer] for estimate in (first, second)]).T
-        both = self._is_rated & ~np.isnan(columns).any(axis=1)
+        both = self.has_norm & ~np.isnan(columns).any(axis=1)
         boot, n = self._bootstrap_of(both), int(both.sum())
         # on the items that both answered: a difference of two sets of items would be none of the models
         values = [correlation_value(column, self.norm[both], kind=kind) for column in columns[both].T]
@@ -604,10 +609,6 @@ class Run(RunData[S]):
         condition = self.label or result.condition
         return result.about(**({"dataset": self.name, "condition": condition, "run": self} | where))
 
-    @cached_property
-    def _is_rated(self) -> NDArray[np.bool_]:
-        return ~np.isnan(self.norm)
-
     def _bootstrap_of(self, rows: NDArray[np.bool_]) -> Bootstrap:
         """How intervals of some of the items are made: their words are resampled."""
         words = GroupLabels((item.word for item in self.items), "words")
@@ -657,7 +658,7 @@ class Run(RunData[S]):
         """Each model's answers at the layer that is closest to people; of one without a value, at its first."""
         best: dict[str, tuple[float, int | None]] = {}
         for (subject, layer), column in self._columns.items():
-            known = self._is_rated & ~np.isnan(column)
+            known = self.has_norm & ~np.isnan(column)
             try:
                 value = correlation_value(column[known], self.norm[known], kind=kind)
             except StatisticError:
@@ -678,9 +679,9 @@ class Run(RunData[S]):
     def _fit(self, kind: Kind, subject: str) -> Curve | Estimate | Undefined:
         every = [layer for name, layer in self._columns if name == subject]
         layers = [layer for layer in every if layer is not None]
-        columns = np.array([self._columns[subject, layer] for layer in layers or every]).T[self._is_rated]
+        columns = np.array([self._columns[subject, layer] for layer in layers or every]).T[self.has_norm]
         answered = ~np.isnan(columns).any(axis=1)
-        norm, boot = self.norm[self._is_rated][answered], self.bootstrap.of(answered)
+        norm, boot = self.norm[self.has_norm][answered], self.bootstrap.of(answered)
         name = statistic_name(kind, **{"with": "norms"})
         n, n_groups = int(answered.sum()), len(set(boot.groups))
         about = {"subject": subject, "unit": "correlation", "higher": "closer to people"}
@@ -713,6 +714,19 @@ class Run(RunData[S]):
             name = "".join(c if c.isalnum() else "_" for c in subject) + ("" if layer is None else f"_{layer}")
             columns[name] = column[rows]
         return columns
+
+    def trials_of(self, columns: Mapping[str, Sequence[object] | NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Return the table of trials as mixed models and R scripts name it: Response, Participant, Item, and *columns*.
+
+        A row is a rating of people; *columns* have a value for each item. *Shape of each:* (ratings,).
+        """
+        ratings = self.people
+        return {
+            "Response": ratings.value,
+            "Participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
+            "Item": np.array(ratings.item_ids, dtype=object)[ratings.item],
+            **{name: np.asarray(values)[self.item_rows] for name, values in columns.items()},
+        }
 
     def rated_columns(self) -> dict[str, NDArray[Any]]:
         """Return what every rating has: the rating, its participant, item and word. *Shape of each:* (ratings,)."""

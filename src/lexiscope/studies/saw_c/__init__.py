@@ -23,16 +23,7 @@ from lexiscope.report.answers.residuals import PairedEstimates
 from lexiscope.report.answers.slope import SlopeOf
 from lexiscope.report.answers.subjects import AVERAGE_PERSON, RELIABILITY, SubjectEstimates
 from lexiscope.report.part import part_of
-from lexiscope.report.parts.layer_parts import (
-    BELOW_CHOSEN,
-    BEST_R2,
-    BEST_RHO,
-    CHOSEN_RHO,
-    LOWEST_AIC,
-    PLACES,
-    SAVED,
-    overview_table,
-)
+from lexiscope.report.parts import layer_parts as parts
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.rated_run import write_norms
 from lexiscope.studies.kit.study import Study
@@ -76,12 +67,12 @@ RESIDUAL = Quantity("", "points", bounds=None)
 
 AGREEMENT = SubjectEstimates(
     "Agreement of models and of people with the mean ratings",
-    pick(CHOSEN_RHO),
+    pick(parts.CHOSEN_RHO),
     OF_DISTANCE,
     claim="follow people in the expected direction",
     against=(AVERAGE_PERSON, RELIABILITY),
-    in_sample=pick(BEST_RHO),
-    place=pick(BELOW_CHOSEN),
+    in_sample=pick(parts.BEST_RHO),
+    place=pick(parts.BELOW_CHOSEN),
     raters="raters",
     strong=MAIN,
     name="agreement",
@@ -108,11 +99,11 @@ SENSE_IN_RATINGS = TwoConditions(
 
 SENSE_BOUNDARY = BestLayers(
     "Layers that separate the senses best",
-    pick(LOWEST_AIC),
+    pick(parts.LOWEST_AIC),
     pick("aic(model=intercept_only)"),
-    pick(SAVED),
+    pick(parts.SAVED),
     what="separates the same sense from different senses",
-    compared=pick(BEST_RHO),
+    compared=pick(parts.BEST_RHO),
     compared_name="relatedness",
     strong=MAIN,
 )
@@ -123,10 +114,10 @@ LAYERS = LayerCurves(
     OF_DISTANCE,
     what="agreement with people",
     against=(AVERAGE_PERSON,),
-    second=pick(LOWEST_AIC),
+    second=pick(parts.LOWEST_AIC),
     second_name="best layer for sense",
     strong=MAIN,
-    allowing=pick(CHOSEN_RHO),
+    allowing=pick(parts.CHOSEN_RHO),
 )
 
 BEYOND_DISTANCE = PairedEstimates(
@@ -150,7 +141,7 @@ BEYOND_DISTANCE = PairedEstimates(
 SIZE = SlopeOf(
     "Fit and number of parameters",
     pick("slope(of=log10_parameters,outcome=max_r_squared)"),
-    pick(BEST_R2),
+    pick(parts.BEST_R2),
     pick("n_parameters"),
     R_SQUARED,
     what="R²",
@@ -164,8 +155,9 @@ SIZE = SlopeOf(
 
 
 _PEOPLE = ("condition_mean(", "condition_sd(", "test=sense")
-_OF_AIC = ("aic", LOWEST_AIC, "best_layer(by=aic)")
-_OF_NORMS = ("r_squared", R, RHO_BY_LAYER, BEST_R2, BEST_RHO, "best_layer(by=r_squared)", "best_layer(by=spearman)")
+_OF_AIC = ("aic", parts.LOWEST_AIC, "best_layer(by=aic)")
+_BY_R2, _BY_RHO = "best_layer(by=r_squared)", "best_layer(by=spearman)"
+_OF_NORMS = ("r_squared", R, RHO_BY_LAYER, parts.BEST_R2, parts.BEST_RHO, _BY_R2, _BY_RHO)
 _BEYOND = "for BETO, the tests of sense beyond distance and of distance beyond sense"
 _TESTS = ("test=sense_beyond_distance", "test=distance_beyond_sense")
 _of_beto = partial(PlannedAnalysis.of_statistics, subject=BETO, view=VIEWS["saw_c"][0])
@@ -176,7 +168,7 @@ PLANNED = (
     ),
     _of_beto("Q2", "BETO's AIC by layer and its lowest", _TABLE.format("4.2"), _OF_AIC),
     _of_beto("Q3", "BETO's r, ρ and R² by layer and the best of them", _TABLE.format("4.3"), _OF_NORMS),
-    _of_beto("Q3", "BETO's place among single raters", _TABLE.format("4.4"), PLACES),
+    _of_beto("Q3", "BETO's place among single raters", _TABLE.format("4.4"), parts.PLACES),
     _of_beto("Q4", _BEYOND, _TABLE.format("4.5"), _TESTS),
 )
 """What SAW-C registered before its data were collected: the five rows of its Table 1, on people and one model, BETO."""
@@ -243,7 +235,7 @@ def r_script(run: SawCData, folder: Path, _records: Sequence[Record]) -> Sequenc
 def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
     """Return the shortest account of a run: every subject's best layer and fit, and people's agreement by name."""
 
-    return overview_table(records, settings.views[0])
+    return parts.overview_table(records, settings.views[0])
 
 
 # -- the questions, each with its result in one line ----------------------------------------------------------------

@@ -10,12 +10,7 @@ from functools import partial
 import numpy as np
 
 from lexiscope.analysis.correlation import spearman
-from lexiscope.analysis.layers.layers import HELD_OUT_RESIDUAL, held_out_residuals
-from lexiscope.analysis.norms.decomposition import (
-    RESIDUAL,
-    residuals_by_condition,
-    variance_decomposition,
-)
+from lexiscope.analysis.norms.decomposition import RESIDUAL, residuals_by_condition, variance_decomposition
 from lexiscope.analysis.norms.norms import condition_means
 from lexiscope.analysis.regression import logistic
 from lexiscope.core.result import Result, Undefined, statistic_name
@@ -25,7 +20,7 @@ from lexiscope.report.pivot import numbers_table, records_of
 from lexiscope.report.tables import Format
 from lexiscope.studies.kit.run import Floats
 from lexiscope.studies.saw_c.data import Flags, SawCData
-from lexiscope.studies.saw_c.layers import main_fits
+from lexiscope.studies.saw_c.layers import held_out, main_fits
 
 FACTOR = "ambiguity_type"
 TWO = Format("number", 2)
@@ -81,15 +76,12 @@ def beyond_distance(run: SawCData) -> object:
     for fit in run.once(main_fits):
         where = {"subject": fit.subject, "layer": fit.best, "view": fit.distances.view}
         column, labels = fit.distances.at(fit.best), np.array(cells)[run.has_norm].tolist()
-        distances, norms = run.on_norms(fit.distances)
-        at_best = partial(run.resample, residuals_by_condition, norms, column[run.has_norm], ["distance"], labels)
+        rated = run.norm[run.has_norm], column[run.has_norm]
+        at_best = partial(run.resample, residuals_by_condition, *rated, ["distance"], labels)
         report = run.attempt(RESIDUAL, partial(at_best, model="norm~distance"))
         residuals = (report,) if isinstance(report, Undefined) else report[1]
         results += run.about_all(residuals, unit="rating", **where)
-        if len(fit.distances.layers or ()) > 1:
-            other_words = partial(run.hold_out, held_out_residuals, norms, distances, labels)
-            of_others = partial(other_words, layers=fit.distances.layers)
-            results += run.attempt_all(HELD_OUT_RESIDUAL, of_others, unit="rating", **where | {"layer": None})
+        results += held_out(run, fit, labels)
         for name, values, rows in _other_norms(run):
             known = np.column_stack([np.asarray(run.same, dtype=float), column])[rows]
             several = len(np.unique(known[:, 0])) > 1
@@ -102,8 +94,8 @@ def beyond_distance(run: SawCData) -> object:
             results += run.attempt_all(unique, decompose, condition=f"beside={name}", **where)
     for name, values, rows in _other_norms(run):
         rho = statistic_name("spearman", of=name, **{"with": "norms"})
-        result = run.attempt(rho, partial(run.resample, spearman, values[rows], run.norm[rows], rows=rows))
-        results.append(run.about(result if isinstance(result, Undefined) else result.about(name=rho)))
+        correlate = partial(run.resample, spearman, values[rows], run.norm[rows], rows=rows)
+        results += run.attempt_all(rho, correlate, name=rho)
     records = records_of(results)
     notes = ("Sensorimotor distance: all pairs. Dominance asymmetry: pairs of different senses. Words are resampled.",)
     return (

@@ -21,7 +21,7 @@ from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.core.scale import Scale
-from lexiscope.studies.kit.data import askable, own_dataset, with_models
+from lexiscope.studies.kit.data import askable, rated_source, with_models
 from lexiscope.studies.kit.languages import with_language_remarks
 from lexiscope.studies.kit.participants import read_participants
 from lexiscope.studies.kit.run import Floats, Run
@@ -71,11 +71,6 @@ class SawCData(Run[SawCSettings]):
     def norm(self) -> Floats:
         """The mean rating of each item, NaN for an item without one. *Shape:* (items,)."""
         return super().norm if super().has("norms") else np.full(len(self.items), np.nan)
-
-    @cached_property
-    def has_norm(self) -> Flags:
-        """Which items have a norm. *Shape:* (items,)."""
-        return ~np.isnan(self.norm)
 
     @cached_property
     def same(self) -> Flags | None:
@@ -189,7 +184,7 @@ class SawCData(Run[SawCSettings]):
         ``List`` if the items have lists, every text condition of the items under its own name, and one column of
         distances per entry of *distances* (column name → subject id and layer).
         """
-        ratings, items = self.people, self.items
+        items = self.items
         of_item: Trials = {"Word": np.array(list(self.words.values()), dtype=object)}
         if self.same is not None:
             of_item["Same_sense"] = self.senses.astype(object)
@@ -199,12 +194,7 @@ class SawCData(Run[SawCSettings]):
             if all(isinstance(item.conditions.get(name), str) for item in items):
                 of_item[name] = np.array([item.conditions[name] for item in items], dtype=object)
         of_item |= {name: self.distance_of(*where) for name, where in distances.items()}
-        return {
-            "Response": ratings.value,
-            "Participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
-            "Item": np.array(ratings.item_ids, dtype=object)[ratings.item],
-            **{name: values[self.item_rows] for name, values in of_item.items()},
-        }
+        return self.trials_of(of_item)
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -234,18 +224,7 @@ def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None
 
     The answers of live subjects are kept under ``out/collected``, so that a broken run continues.
     """
-    if settings.items:
-        scale = Scale.between(*settings.scale)
-        source = own_dataset(
-            settings.items,
-            task=TASK,
-            language=settings.language,
-            scale=scale,
-            ratings=settings.ratings,
-            options=settings,
-        )
-    else:
-        source = catalog.dataset(settings.dataset)
+    source = rated_source(settings, task=TASK, scale=Scale.between(*settings.scale))
     live, unasked = askable(live_subjects(settings.subjects, settings), source.items, TASK)
     source = with_language_remarks(source, live)
     # a chat model is asked what people were asked, and pays for each question: in one view

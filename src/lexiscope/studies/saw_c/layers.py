@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,12 @@ import numpy as np
 from lexiscope.analysis.layers.expected_layer import expected_layers
 from lexiscope.analysis.layers.intervals import best_contrasts, layer_contrasts
 from lexiscope.analysis.layers.layer_fits import LayerFit, fit_layers
-from lexiscope.analysis.layers.layers import RHO, R
+from lexiscope.analysis.layers.layers import HELD_OUT_RESIDUAL, RHO, R, held_out_residuals
 from lexiscope.analysis.layers.trajectory import distance_by_condition, last_layer_drop
 from lexiscope.core.result import Estimate, Record, Result, Undefined
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import value_of
-from lexiscope.report.parts.layer_parts import (
-    AIC_CHOICE,
-    EXPECTED_AIC,
-    boundary_table,
-    drawn_curves,
-    fit_contrasts_tables,
-    relatedness_table,
-)
+from lexiscope.report.parts import layer_parts as parts
 from lexiscope.report.pivot import records_of
 from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.distributions import agreement_histogram, norms_by_distance
@@ -48,6 +42,15 @@ def main_fits(run: SawCData) -> tuple[LayerFit, ...]:
     return tuple(fit for fit in run.once(fits) if fit.distances.view == run.settings.views[0])
 
 
+def held_out(run: SawCData, fit: LayerFit, conditions: Sequence[str]) -> list[Result]:
+    """Return the residuals of rated items by condition, of the layer chosen on other words; none without layers."""
+    if len(fit.distances.layers or ()) < 2:
+        return []
+    where, (distances, norms) = {"subject": fit.subject, "view": fit.distances.view}, run.on_norms(fit.distances)
+    other = partial(run.hold_out, held_out_residuals, norms, distances, conditions, layers=fit.distances.layers)
+    return run.attempt_all(HELD_OUT_RESIDUAL, other, unit="rating", **where)
+
+
 # -- the sense boundary ---------------------------------------------------------------------------------------------
 
 
@@ -59,7 +62,7 @@ def boundary(run: SawCData) -> object:
         expected = expected_layers(matrix, run.senses == SAME, "aic", layers=layers) if layers else ()
         results += fit.results("aic", best=("aic",), then=expected)
     records, main = records_of(map(run.about, results)), run.once(main_fits)
-    tables = [boundary_table(records, run.titles, view) for view in run.views]
+    tables = [parts.boundary_table(records, run.titles, view) for view in run.views]
     return records, tables, _distance_figure(run, main), _aic_figure(main, records)
 
 
@@ -83,10 +86,12 @@ def _distance_figure(run: SawCData, main: Sequence[LayerFit]) -> Figure | None:
 def _aic_figure(main: Sequence[LayerFit], records: Sequence[Record]) -> Figure | None:
     """AIC by layer, one panel per subject, with the best layer and the Expected Layer."""
     paths = [
-        replace(path, expected_layer=value_of(records, EXPECTED_AIC, subject=subject, view=main[0].distances.view))
-        for subject, path in drawn_curves(main, "aic").items()
+        replace(
+            path, expected_layer=value_of(records, parts.EXPECTED_AIC, subject=subject, view=main[0].distances.view)
+        )
+        for subject, path in parts.drawn_curves(main, "aic").items()
     ]
-    heading = Heading("aic_panels", "", "AIC of the sense boundary by layer", AIC_CHOICE)
+    heading = Heading("aic_panels", "", "AIC of the sense boundary by layer", parts.AIC_CHOICE)
     return aic_panels(paths, heading) if paths else None
 
 
@@ -132,21 +137,20 @@ def relatedness(run: SawCData) -> object:
     records = records_of(results)
     compared = [(fit, layer) for fit, layer in layers if fit.subject in near]
     focus = [pair for pair in compared if pair[0].subject == focus_of(run)[0]] or compared[:1]
+    values = {"": near, ", choice of the layer allowed for": allowing}
+    places = {
+        f"{fit.distances.title}{note}": of[fit.subject]
+        for fit, _ in focus
+        for note, of in values.items()
+        if fit.subject in of
+    }
     contrasts = _contrasts(run, main) if run.has_norm.sum() >= 3 else []
     return (
         records,
-        [relatedness_table(records, run.titles, view) for view in run.views],
+        [parts.relatedness_table(records, run.titles, view) for view in run.views],
         contrasts,
-        fit_contrasts_tables(contrasts, run.settings.views[0]),
-        agreement_figures(
-            run,
-            {
-                f"{fit.distances.title}{told}": of[fit.subject]
-                for fit, _ in focus
-                for of, told in ((near, ""), (allowing, ", choice of the layer allowed for"))
-                if fit.subject in of
-            },
-        ),
+        parts.fit_contrasts_tables(contrasts, run.settings.views[0]),
+        agreement_figures(run, places),
         [_scatter(run, fit, layer) for fit, layer in focus],
         _trajectory_figures(run, main),
     )
@@ -214,7 +218,7 @@ def _scatter(run: SawCData, fit: LayerFit, layer: int | None) -> Figure | None:
 
 def _trajectory_figures(run: SawCData, main: Sequence[LayerFit]) -> tuple[Figure, ...]:
     """R² by layer: all subjects together, and one panel per subject with peak and last-layer drop."""
-    paths = list(drawn_curves(main, "r_squared").values())
+    paths = list(parts.drawn_curves(main, "r_squared").values())
     if not paths:
         return ()
     seven = Heading(*run.numbered("figure", "trajectories", "7"), "R² by layer")

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from lexiscope.analysis.layers.layer_fits import Distances
-from lexiscope.analysis.layers.layers import HELD_OUT_RESIDUAL, held_out_residuals
 from lexiscope.analysis.mixed.models import LikelihoodRatio, NestedModels, likelihood_ratios, reduce
 from lexiscope.analysis.mixed.ordinal import ordinal_likelihood_ratios
 from lexiscope.analysis.mixed.r_script import ModelPair, distinct_columns
@@ -31,17 +30,12 @@ from lexiscope.report.figures import Heading
 from lexiscope.report.page.exports import export_r
 from lexiscope.report.part import Remark
 from lexiscope.report.parts.layer_parts import explained_table, residuals_table
-from lexiscope.report.parts.mixed_tables import (
-    estimates_table,
-    ordinal_part,
-    ratio_tests_table,
-    reduction_table,
-)
+from lexiscope.report.parts.mixed_tables import estimates_table, ordinal_part, ratio_tests_table, reduction_table
 from lexiscope.report.pivot import numbers_table, records_of
 from lexiscope.report.plots.distributions import Residuals, residual_ridge
 from lexiscope.report.presenting import file_name
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, SawCData
-from lexiscope.studies.saw_c.layers import ORDER, focus_of, main_fits
+from lexiscope.studies.saw_c.layers import ORDER, focus_of, held_out, main_fits
 
 REFERENCES = {"Same_sense": DIFFERENT}
 Distance = tuple[str, str, int | None]
@@ -277,10 +271,7 @@ def explain_norms(run: SawCData) -> object:
                 remarks.append(Remark(f"{distances.subject}, layer {layer}: {results_at_layer.reason}"))
             else:
                 results += results_at_layer
-        if len(distances.layers or ()) > 1:
-            other_words = partial(run.hold_out, held_out_residuals, norm, matrix, conditions.tolist())
-            of_chosen = partial(other_words, layers=distances.layers)
-            results += run.attempt_all(HELD_OUT_RESIDUAL, of_chosen, unit="rating", **where)
+        results += held_out(run, fit, conditions.tolist())
         over_all = partial(run.resample, pooled_residuals, norm, matrix, conditions.tolist(), layers=distances.layers)
         alone = partial(
             residuals_by_condition, norm, matrix[:, -1], ["distance"], conditions.tolist(),

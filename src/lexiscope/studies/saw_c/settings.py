@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from lexiscope.core.settings import RatedItemSettings, option
+from lexiscope.core.settings import RatedItemSettings, file_option, option
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 
 
@@ -46,12 +46,9 @@ class SawCSettings(RatedItemSettings):
         "fit the tests also as ordinal models with this link: logit, probit; empty: linear models only",
         choices=("logit", "probit"),
     )
-    participants: str = option(
-        "",
+    participants: str = file_option(
         "a table of the participants, a row each: participant_id, and country, gender, age where they are known "
-        "(participants.csv of an export); countries are compared",
-        metavar="FILE",
-        file=True,
+        "(participants.csv of an export); countries are compared"
     )
     min_ratings: int = option(10, "fewest ratings that an item needs", least=1)
     exclusions: tuple[str, ...] = option(

@@ -21,20 +21,11 @@ from lexiscope.report.parts.sense_parts import best_beta, orders_sentence, verdi
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Cell, Format, Table, drop_empty
 from lexiscope.studies.kit.study import Study, read_texts
+from lexiscope.studies.sense_induction import similarity, vectors
 from lexiscope.studies.sense_induction.data import SenseData, compared_answers, load_run, text_files
 from lexiscope.studies.sense_induction.paper_tables import differences, paper_tables, senses_left_out
 from lexiscope.studies.sense_induction.sense_tests import people, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.studies.sense_induction.similarity import contrast, orders, same_sense, usages, words
-from lexiscope.studies.sense_induction.vectors import (
-    GRID,
-    frequency,
-    noise,
-    scws_records,
-    sense_sections,
-    trainings,
-    write_pages,
-)
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
 from lexiscope.training.gasi.planted import MADE_UP
 
@@ -51,7 +42,6 @@ WORDS = SubjectEstimates(
     pick("spearman_x100(similarity=max_sim)"),
     _RHO,
     claim="follow people’s ratings",
-    rows_are=("result", "results"),
     group=("dataset",),
     name="word_similarity",
 )
@@ -61,6 +51,7 @@ USAGES = SubjectEstimates(
     _RHO,
     claim="follow people’s ratings",
     against=(Against("one rater", pick("rater_agreement_x100(")),),
+    rows_are=("model", "models"),
     group=("dataset",),
     name="usage_similarity",
 )
@@ -70,7 +61,6 @@ SAME_SENSE = SubjectEstimates(
     PERCENT,
     claim="are right more often than chance",
     against=(Against("chance", value=50.0, kind="chance"),),
-    rows_are=("result", "results"),
     group=("dataset", "condition"),
     name="same_sense",
     axis="Percent right",
@@ -79,13 +69,15 @@ SAME_SENSE = SubjectEstimates(
 
 def _best_noise(_numbers: Numbers, run: SenseData) -> Answer | None:
     """Return which β of a grid is best on SCWS; without a grid the default answers."""
-    return _in_one_sentence(best_beta(run.own_trainings, scws_records(run), GRID["AvgSimC"], named="AvgSimC on SCWS"))
+    return _in_one_sentence(
+        best_beta(run.own_trainings, vectors.scws_records(run), vectors.GRID["AvgSimC"], named="AvgSimC on SCWS")
+    )
 
 
 def _choice(_numbers: Numbers, run: SenseData) -> Answer | None:
     """Return whether similarity and the reading of senses choose the same vectors."""
     first, second = "a similarity", "the reading of senses"
-    return _in_one_sentence(orders_sentence(run.once(orders), first=first, second=second, who="vectors"))
+    return _in_one_sentence(orders_sentence(run.once(similarity.orders), first=first, second=second, who="vectors"))
 
 
 def published_differences(_numbers: Numbers, run: SenseData) -> Answer | None:
@@ -113,45 +105,45 @@ study = Study(
 )
 study.run_data(load_run)
 study.compared(compared_answers)
-study.section("The vectors", section_id="vectors")(trainings)
+study.section("The vectors", section_id="vectors")(vectors.trainings)
 study.question(
     "How closely do similarities of words follow people's ratings?",
     place="§5, Tables 6 and 7",
     needs="rated pairs of words",
     answer=WORDS,
     short="Words",
-)(words)
+)(similarity.words)
 study.question(
     "How closely do similarities of usages in context follow people's ratings?",
     place="§5",
     needs="rated pairs of usages",
     answer=USAGES,
     short="Usages",
-)(usages)
+)(similarity.usages)
 study.question(
     "Are usages with one meaning given one sense, and others not?",
     place="§5, Table 8",
     needs="pairs with a right answer",
     answer=SAME_SENSE,
     short="Same sense",
-)(same_sense)
+)(similarity.same_sense)
 study.question("Are planted senses recovered?", place="not in the paper", short="Planted")(recovery)
 study.question(
     "How strong must the noise be, and what does it do?",
     place="§3, Figures 3 and 5",
     answer=_best_noise,
     short="Noise",
-)(noise)
+)(vectors.noise)
 study.question(
     "How many senses are left, of frequent and of rare words?",
     place="Figure 4",
     needs="trainings of this program",
     short="Number",
-)(frequency)
+)(vectors.frequency)
 study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", short="People")(people)
 study.question(
     "Do similarity and interpretability choose the same vectors?", place="§5.1", answer=_choice, short="Choice"
-)(contrast)
+)(similarity.contrast)
 study.question(
     "Do the differences between models in the published Tables 5 to 7 hold here?",
     place="Tables 5 to 7, Figure 3",
@@ -166,8 +158,8 @@ study.question(
     short="Pruning",
     families=(TestFamily("senses_left_out", ("similarity_difference", "planted_difference"), columns=("p",)),),
 )(senses_left_out)
-study.section("The senses of words", where="after", section_id="senses")(sense_sections)
-study.writes(write_pages)
+study.section("The senses of words", where="after", section_id="senses")(vectors.sense_sections)
+study.writes(vectors.write_pages)
 
 
 @study.overview

@@ -23,16 +23,9 @@ from lexiscope.datasets.wordsim import SETS as WORD_SETS
 from lexiscope.report.document import Section
 from lexiscope.report.page.simulated import marked_part, marked_section
 from lexiscope.report.part import Omission, Part, short_titles
+from lexiscope.report.parts import sense_test_parts
 from lexiscope.report.parts.sense_parts import TellsSenses
-from lexiscope.report.parts.sense_test_parts import (
-    TASKS as TESTS,
-)
-from lexiscope.report.parts.sense_test_parts import (
-    SenseTest,
-    SenseTestAnswers,
-    read_answers_and_items,
-    sense_tests,
-)
+from lexiscope.report.parts.sense_test_parts import SenseTest, SenseTestAnswers
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.kit.answers import ComparableAnswers
 from lexiscope.studies.kit.pairs import PairSet, open_pair_sets
@@ -101,14 +94,13 @@ class SenseData(RunData[SenseInductionSettings]):
 
     def has(self, what: str) -> bool:
         """Say whether there are ``rated pairs of words`` or ``of usages``, ``pairs with a right answer``, ``logs``."""
-        return bool(
-            {
-                "rated pairs of words": self.rated_sets(in_context=False),
-                "rated pairs of usages": self.rated_sets(in_context=True),
-                "pairs with a right answer": self.same_sense,
-                "trainings of this program": self.own_trainings,
-            }[what]
-        )
+        given: Mapping[str, Sequence[object]] = {
+            "rated pairs of words": self.rated_sets(in_context=False),
+            "rated pairs of usages": self.rated_sets(in_context=True),
+            "pairs with a right answer": self.same_sense,
+            "trainings of this program": self.own_trainings,
+        }
+        return bool(given[what])
 
     def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
         """Return what the paper prints: all of it in a run of the study's own sets, else what it prints about the sets.
@@ -119,8 +111,8 @@ class SenseData(RunData[SenseInductionSettings]):
         # a run of sets that a user named is no run of the whole paper
         whole = bool(self.sets) and not (self.settings.datasets or self.settings.dataset)
         sets = [*values] if whole else [pairs.name for pairs in self.sets]
-        names = [name for name in sets if name not in TESTS] + (
-            list(TESTS) if (whole or asked) and not simulated else []
+        names = [name for name in sets if name not in sense_test_parts.TASKS] + (
+            list(sense_test_parts.TASKS) if (whole or asked) and not simulated else []
         )
         return [value for name in dict.fromkeys(names) for value in values.get(name, ())]
 
@@ -177,7 +169,7 @@ class SenseData(RunData[SenseInductionSettings]):
             for name in (self.title_of(subject.subject_id), subject.subject_id, subject.facts.revision)
             if name
         }
-        return sense_tests(self.people, known, **self.resampling)
+        return sense_test_parts.sense_tests(self.people, known, **self.resampling)
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -213,7 +205,7 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
     # what can be wrong with a setting or a file is found before anything is asked
     if subjects and settings.synset:
         check_synset(settings.synset)
-    people = read_answers_and_items(settings.people)
+    people = sense_test_parts.read_answers_and_items(settings.people)
     sets, omissions = open_sets(settings) if subjects else ((), ())
     planted = planted_senses(settings.planted, subjects, out, seed=settings.seed, progress=progress)
     answers = []

@@ -17,16 +17,8 @@ from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Contrast, Estimate, Undefined, statistic_name
 from lexiscope.datasets.wordsim import SETS
 from lexiscope.report.part import Omission, find_record, part_of, record_cell
-from lexiscope.report.parts.sense_parts import (
-    MODELS,
-    RETRAINED,
-    SIMILARITIES,
-    PublishedDifference,
-    differences_table,
-    model_of,
-    senses_left_out_table,
-    signal_below_noise_part,
-)
+from lexiscope.report.parts import sense_parts as parts
+from lexiscope.report.parts.sense_parts import MODELS, RETRAINED, SIMILARITIES, PublishedDifference
 from lexiscope.report.tables import Cell, Column, Format, Head, Table, table_of
 from lexiscope.studies.kit.study import printed_values
 from lexiscope.studies.sense_induction.data import SenseData
@@ -45,8 +37,8 @@ Side = tuple[str, str]
 
 def models(run: SenseData) -> dict[str, Gasi]:
     """Return the training of each model of the paper, by its name in statistics: the first of the run's that is one."""
-    trained = {name: training for training in reversed(run.own_trainings) if (name := model_of(training))}
-    return {name: trained[name] for name in sorted(trained, key=[*map(model_of, run.own_trainings)].index)}
+    trained = {name: training for training in reversed(run.own_trainings) if (name := parts.model_of(training))}
+    return {name: trained[name] for name in sorted(trained, key=[*map(parts.model_of, run.own_trainings)].index)}
 
 
 @cache
@@ -103,13 +95,13 @@ def paper_tables(run: SenseData) -> tuple[object, ...]:
         for difference in several
         if difference.ours is not None
     ]
-    figure = signal_below_noise_part(own)
+    figure = parts.signal_below_noise_part(own)
     who = "; ".join(f"{MODELS[name]} is {run.title_of(training.subject_id)}" for name, training in own.items())
     if not estimates:
         why = "It needs two of the models of these tables, trained by this program, and one of their sets of pairs."
         return (Omission("Tables 5 to 7, published and ours", why), figure)
     note = f"100 × Spearman's ρ, on the pairs that both cover; each resample of words is the same for both. {who}."
-    return (estimates, figure.records, _values_table(run, own), differences_table(several, note), figure.tables)
+    return (estimates, figure.records, _values_table(run, own), parts.differences_table(several, note), figure.tables)
 
 
 def _values_table(run: SenseData, own: Mapping[str, Gasi]) -> Table:
@@ -153,7 +145,7 @@ def senses_left_out(run: SenseData) -> tuple[object, ...]:
         return (Omission("Senses left out", f"{why}, and a set with ratings or planted senses."),)
     known = [contrast for contrast in contrasts if isinstance(contrast, Contrast)]
     results = [*run.once(usage_records), *run.once(word_records), *part_of(run.once(recovery)).records]
-    return contrasts, senses_left_out_table(known, results, {**run.titles, **run.set_titles})
+    return contrasts, parts.senses_left_out_table(known, results, {**run.titles, **run.set_titles})
 
 
 def _title(dataset: str) -> str:

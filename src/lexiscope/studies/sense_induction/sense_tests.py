@@ -11,14 +11,7 @@ from __future__ import annotations
 
 from lexiscope.core.result import Result
 from lexiscope.report.part import Omission, Part, part_of
-from lexiscope.report.parts.sense_parts import calibration_tables, planted_table
-from lexiscope.report.parts.sense_test_parts import (
-    accuracy_part,
-    agreement_part,
-    duplicates_part,
-    single_sense_reference,
-    words_in_groups,
-)
+from lexiscope.report.parts import sense_parts, sense_test_parts
 from lexiscope.senses.examples import ReadsSenses
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.training.gasi.planted import PlantedSenses
@@ -48,10 +41,10 @@ def recovery(run: SenseData) -> tuple[object, ...]:
         return tuple(omitted)
     # how many pseudo-words a subject knows is in no record
     n_words = {name: len({item.usages[0].lemma for item in known}) for name, (known, _) in planted.answers.items()}
-    table = planted_table(results, n_words, run.titles, where=planted.title)
+    table = sense_parts.planted_table(results, n_words, run.titles, where=planted.title)
     by_subject = {subject.subject_id: planted.calibrations(subject, **run.resampling)
            for subject in planted.subjects if subject.subject_id in planted.answers}  # fmt: skip
-    calibrated = calibration_tables(by_subject, run.titles, where=planted.title)
+    calibrated = sense_parts.calibration_tables(by_subject, run.titles, where=planted.title)
     by_rule = (
         "The text was made by rule in this run: invented words, each line about one of a few topics. It shows that the "
         "measurement works, and which variant tells planted senses apart where that is easy; of real text it says "
@@ -77,12 +70,18 @@ def accuracies(run: SenseData) -> Part:
     if not len(run.people.responses):
         why = "No answers of people were given: --people FILE, with the items that were asked."
         return part_of(Omission("Word intrusion, sense selection", why))
-    return accuracy_part(run.tests, run.titles)
+    return sense_test_parts.accuracy_part(run.tests, run.titles)
 
 
 def people(run: SenseData) -> tuple[Part, ...]:
     """Return accuracy and agreement of people on the senses, and whether confused senses are duplicates."""
     # without a second word nothing can be resampled; the tables of accuracies say so
     tests = [test for test in run.tests if test.can_resample]
-    reference = single_sense_reference(run.subjects, words_in_groups(run.people.items.values()), run.titles)
-    return (run.once(accuracies), agreement_part(tests, run.titles), duplicates_part(tests, run.titles, reference))
+    reference = sense_test_parts.single_sense_reference(
+        run.subjects, sense_test_parts.words_in_groups(run.people.items.values()), run.titles
+    )
+    return (
+        run.once(accuracies),
+        sense_test_parts.agreement_part(tests, run.titles),
+        sense_test_parts.duplicates_part(tests, run.titles, reference),
+    )

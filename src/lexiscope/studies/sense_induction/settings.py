@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lexiscope.core.settings import SettingError, Settings, option
+from lexiscope.core.settings import SeveralDatasetsSettings, files_option, option
 
 
-class SenseInductionSettings(Settings):
+class SenseInductionSettings(SeveralDatasetsSettings):
     """What a run of sense_induction can vary.
 
     ``planted`` is a file of usages of pseudo-words, whose senses are known (or a folder with it and vectors of the
@@ -14,19 +14,8 @@ class SenseInductionSettings(Settings):
     """
 
     study: str = "sense_induction"
-    datasets: tuple[str, ...] = option(
-        (),
-        "datasets from `lexiscope list datasets`, all in one run; empty: those of the study",
-        flag="--dataset",
-        metavar="DATASET",
-        names="datasets",
-        instead_of=("dataset",),
-    )
-    people: tuple[str, ...] = option(
-        (),
-        "files of people's answers to the tests of senses, and of the items that were asked",
-        metavar="FILE",
-        file=True,
+    people: tuple[str, ...] = files_option(
+        "files of people's answers to the tests of senses, and of the items that were asked"
     )
     planted: str = option(
         "",
@@ -43,11 +32,3 @@ class SenseInductionSettings(Settings):
         (), "files of running text that examples of these words come from", metavar="FILE|FOLDER"
     )
     language: str = option("und", "language of the text of the corpus (en, es …)", metavar="TAG")
-
-    def __post_init__(self) -> None:
-        """Check every value. Errors: :class:`SettingError` for one dataset and several."""
-        super().__post_init__()
-        if self.dataset and self.datasets:
-            raise SettingError(
-                "datasets", "a study takes several datasets or one dataset, not both", hint="keep one of them"
-            )

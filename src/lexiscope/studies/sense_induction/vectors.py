@@ -9,23 +9,9 @@ from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.core.result import Record
 from lexiscope.report.document import Section
 from lexiscope.report.page import sense_explorer
-from lexiscope.report.page.sense_explorer import (
-    EXPLORER,
-    Exploration,
-    ExplorerSettings,
-    explore_each,
-    neighbour_maps,
-)
+from lexiscope.report.page.sense_explorer import Exploration
 from lexiscope.report.part import Omission, Part
-from lexiscope.report.parts.sense_parts import (
-    flatter_with_beta,
-    grid_part,
-    noise_part,
-    senses_part,
-    signal_part,
-    synset_part,
-    trainings_table,
-)
+from lexiscope.report.parts import sense_parts as parts
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.similarity import usage_records
@@ -43,25 +29,25 @@ def trainings(run: SenseData) -> tuple[object, ...]:
     others = [run.title_of(subject.subject_id) for subject in run.subjects if not isinstance(subject, Gasi)]
     unlogged = [Omission("Training log, senses by frequency", why, title) for title in others]
     (shown, omitted), words = run.once(explorations), run.settings.words
-    maps = neighbour_maps(run.subjects, shown, words, titles=run.titles, seed=run.settings.seed)
-    return run.omissions, unlogged, trainings_table(run.own_trainings, run.titles), omitted, maps
+    maps = sense_explorer.neighbour_maps(run.subjects, shown, words, titles=run.titles, seed=run.settings.seed)
+    return run.omissions, unlogged, parts.trainings_table(run.own_trainings, run.titles), omitted, maps
 
 
 def noise(run: SenseData) -> tuple[object, ...]:
     """Return the grid of β, noise and signal over the trainings and by word (Figure 3), and a synset's senses."""
     own, titles = run.own_trainings, run.titles
-    grid = grid_part(own, scws_records(run), GRID, titles=titles, on="SCWS", unit="100 × ρ")
+    grid = parts.grid_part(own, scws_records(run), GRID, titles=titles, on="SCWS", unit="100 × ρ")
     in_context = [usage for pairs in run.sets if pairs.in_context for item in pairs.items for usage in item.usages]
     planted = [item.usages[0] for item in run.planted.items] if run.planted else []
-    signal = signal_part(own, [*in_context, *planted], titles, **run.resampling)
-    chosen = synset_part(run.settings.synset, run.subjects, titles)
-    flatter = flatter_with_beta(own, chosen.records, _SCWS, **run.resampling)
-    return grid, noise_part(own, titles), signal, chosen, flatter
+    signal = parts.signal_part(own, [*in_context, *planted], titles, **run.resampling)
+    chosen = parts.synset_part(run.settings.synset, run.subjects, titles)
+    flatter = parts.flatter_with_beta(own, chosen.records, _SCWS, **run.resampling)
+    return grid, parts.noise_part(own, titles), signal, chosen, flatter
 
 
 def frequency(run: SenseData) -> Part:
     """Return how many senses frequent and rare words have (Figure 4)."""
-    return senses_part(run.own_trainings, run.titles)
+    return parts.senses_part(run.own_trainings, run.titles)
 
 
 def scws_records(run: SenseData) -> list[Record]:
@@ -75,10 +61,10 @@ def explorations(run: SenseData) -> tuple[tuple[Exploration, ...], tuple[Omissio
     Examples come from the files of the setting ``corpus``. Errors: those of the corpus's files.
     """
     settings, files = run.settings, corpus_files([Path(name) for name in run.settings.corpus])
-    explorer = ExplorerSettings(seed=settings.seed, language=settings.language)
+    explorer = sense_explorer.ExplorerSettings(seed=settings.seed, language=settings.language)
     subjects = run.subjects if settings.words else ()
-    shown, omitted = explore_each(subjects, settings.words, files, titles=run.titles, settings=explorer)
-    unread = (Omission(f"{EXPLORER}: example sentences", "No corpus was named: --corpus."),)
+    shown, omitted = sense_explorer.explore_each(subjects, settings.words, files, titles=run.titles, settings=explorer)
+    unread = (Omission(f"{sense_explorer.EXPLORER}: example sentences", "No corpus was named: --corpus."),)
     return shown, (*omitted, *(unread if shown and not files else ()))
 
 

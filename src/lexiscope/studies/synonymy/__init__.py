@@ -20,7 +20,7 @@ from lexiscope.report.answers.answer import PARTLY, UNDECIDED, YES, Answer
 from lexiscope.report.answers.numbers import PERCENT, Numbers, Quantity, pick
 from lexiscope.report.answers.subjects import Against, SubjectEstimates
 from lexiscope.report.marks.drawing import Axis
-from lexiscope.report.marks.forest import Forest, ForestRow
+from lexiscope.report.marks.forest import Forest
 from lexiscope.report.parts.accuracy_tables import accuracy_overview
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.study import Study
@@ -72,7 +72,6 @@ PREFERENCE = SubjectEstimates(
     claim="are above chance",
     claim_one="is right more often than chance",
     against=(Against("chance", value=50.0, kind="chance"),),
-    rows_are=("result", "results"),
     group=("condition",),
     paired=(("the word-frequency baseline", pick("above_baseline")),),
     name="accuracy",
@@ -85,7 +84,6 @@ WITHOUT_CONTEXT = SubjectEstimates(
     claim="are above chance",
     claim_one="is right more often than chance",
     against=(Against("chance (1 of 11)", value=100 / 11, kind="chance"),),
-    rows_are=("result", "results"),
     group=("condition",),
     name="without_context",
     axis="Percent right",
@@ -133,14 +131,8 @@ def by_token_difference(numbers: Numbers, _run: object) -> Answer | None:
     verdict = "" if not tests else YES if differing == len(tests) else PARTLY if differing else UNDECIDED
     rows = []
     for record in sorted(records, key=lambda record: (record.subject, int(_delta(record)))):
-        low, high = PERCENT.ends(record) or (None, None)
-        n = f"{record.n:,} items" if record.n else ""
-        rows.append(
-            ForestRow(
-                _tokens(record), PERCENT.value(record), low, high, shown=PERCENT.both(record), side="",
-                tip=f"{_tokens(record)}: {PERCENT.both(record)}, {n}", group=numbers.title(record.subject),
-            )
-        )  # fmt: skip
+        tip = f"{_tokens(record)}: {PERCENT.both(record)}, {f'{record.n:,} items' if record.n else ''}"
+        rows.append(PERCENT.row(record, _tokens(record), tip=tip, group=numbers.title(record.subject)))
     drawing = Forest(
         name="by_tokens", title="Accuracy by how many tokens more the right word has", rows=tuple(rows[:40]),
         axis=Axis("Percent right", 0, 100, leading_zero=True), value_head="percent",

@@ -117,9 +117,8 @@ class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
 
     def has(self, what: str) -> bool:
         """Say whether there are ``completions of gaps``, ``choices without context``, or ``groups of items``."""
-        alone = any(cell.is_alone for cell in self.cells)
-        given = {"completions of gaps": bool(len(self.gaps)), "choices without context": alone}
-        given["groups of items"] = bool(self.groups)
+        alone, groups = any(cell.is_alone for cell in self.cells), bool(self.groups)
+        given = {"completions of gaps": len(self.gaps) > 0, "choices without context": alone, "groups of items": groups}
         return given[what] if what in given else super().has(what)
 
     def asks(self, question: Question) -> Question:

@@ -9,15 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lexiscope.analysis.bootstrap import GroupOf
-from lexiscope.analysis.choices.gap_answers import (
-    GapHits,
-    coding_results,
-    every_category_shares,
-    every_gap_hits,
-    gap_accuracy,
-    gap_contrasts,
-    top_k_results,
-)
+from lexiscope.analysis.choices import gap_answers
+from lexiscope.analysis.choices.gap_answers import GapHits, coding_results
 from lexiscope.build.choice_items import CATEGORIES_OF_GAPS
 from lexiscope.build.gap_filling.categories import CATEGORIES
 from lexiscope.build.gap_filling.coding_sheet import (
@@ -53,11 +46,11 @@ def gap_filling(run: SynonymyData) -> object:
     assert run.asked.gap is not None
     # the synset is another criterion than the curated synonym only where items name synsets
     rules = [AnswerRule(criterion) for criterion in (CRITERIA if run.names_synsets else CRITERIA[:1])]
-    every = [hit for rule in rules for hit in every_gap_hits(mark_completions(run.gaps, items, rule))]
+    every = [hit for rule in rules for hit in gap_answers.every_gap_hits(mark_completions(run.gaps, items, rule))]
     hits = [hit for hit in every if hit.top_k in (0, TEN.top_k)]
     sentences = GroupOf(sentences_of(items), "sentences")
-    results = [run.about(gap_accuracy(hit, clusters=sentences, **run.resampling)) for hit in hits]
-    tests = run.about_all(gap_contrasts(hits, clusters=sentences, **run.resampling))
+    results = [run.about(gap_answers.gap_accuracy(hit, clusters=sentences, **run.resampling)) for hit in hits]
+    tests = run.about_all(gap_answers.gap_contrasts(hits, clusters=sentences, **run.resampling))
     (rule,), (caption,) = TEXTS["rule of gap filling"], TEXTS["caption of gap filling"]
     rule = rule.format(prompt=gap_prompt("T", run.asked.gap, mode=run.settings.mode))
     title = "Gap filling: contrasts, t as in Ivan et al. (2025), McNemar's exact test beside it"
@@ -71,17 +64,13 @@ def gap_filling(run: SynonymyData) -> object:
 def _sweep(run: SynonymyData, hits: Sequence[GapHits]) -> object:
     """The same over values of top-k (§6), where there are several."""
     sentences = GroupOf(sentences_of(run.asked.gap_items), "sentences")
-    results = run.about_all(top_k_results(hits, clusters=sentences, **run.resampling))
+    results = run.about_all(gap_answers.top_k_results(hits, clusters=sentences, **run.resampling))
     names, title = run.result_labels(results), "Gap filling: contrasts between values of top-k"
     heading = Heading("gap_top_k", "", "Items with an accepted answer over top-k", "Bands: 95 % interval, sentences.")
     tests = [result for result in results if " vs top-k " in result.condition]
     contrasts = contrast_table(run, "gap_top_k_contrasts", title, tests) if tests else None
-    return (
-        results,
-        parts.top_k_table(results, names=names),
-        contrasts,
-        parts.top_k_figure(results, heading, names=names),
-    )
+    figure = parts.top_k_figure(results, heading, names=names)
+    return results, parts.top_k_table(results, names=names), contrasts, figure
 
 
 def _errors(run: SynonymyData) -> object:
@@ -98,7 +87,7 @@ def _errors(run: SynonymyData) -> object:
         missing = missing.format(n=len(unknown), items=counted(len(items), "item"), first=unknown[0])
     heading = Heading("figure_3_gap_categories", "3", "Error categories of greedy predictions, as proposed", caption)
     sentences = GroupOf(sentences_of(items), "sentences")
-    results = run.about_all(every_category_shares(coded, PROPOSED, clusters=sentences, **run.resampling))
+    results = run.about_all(gap_answers.every_category_shares(coded, PROPOSED, clusters=sentences, **run.resampling))
     shown = parts.gap_categories(results, PROPOSED, heading, names=run.result_labels(results)) if results else None
     return results, shown, Remark(missing) if unknown else None
 

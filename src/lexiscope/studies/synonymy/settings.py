@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from lexiscope.core.scoring_options import Per
-from lexiscope.core.settings import ItemSettings, option
+from lexiscope.core.settings import ItemSettings, file_option, files_option, option
 
 
 class SynonymySettings(ItemSettings):
@@ -21,19 +21,13 @@ class SynonymySettings(ItemSettings):
     recorded: tuple[str, ...] = option((), "limit the recorded models to these ids; empty: all", metavar="ID")
     mode: Literal["clean", "published"] = option("clean", "texts repaired (clean), or with their flaws (published)")
     per: Per = option("token", "what a log-probability is divided by where it decides: token, text, character, byte")
-    frequency: str = option(
-        "", "a table of word counts (columns word, count); empty: WordNet's tag counts", metavar="FILE", file=True
-    )
+    frequency: str = file_option("a table of word counts (columns word, count); empty: WordNet's tag counts")
     gap_filling: Literal["yes", "no"] = option("yes", 'whether subjects that generate fill gaps: "yes" or "no"')
     top_k: tuple[int, ...] = option(
         (), "more values of top-k in gap filling, besides the paper's 10: ten predictions with each", least=1
     )
-    codings: tuple[str, ...] = option(
-        (),
-        "sheets of gap answers (gap_coding.csv) that people coded, each named after its coder",
-        flag="--coding",
-        metavar="FILE",
-        file=True,
+    codings: tuple[str, ...] = files_option(
+        "sheets of gap answers (gap_coding.csv) that people coded, each named after its coder", flag="--coding"
     )
     checkpoints: tuple[tuple[str, float], ...] = option(
         (),
@@ -47,15 +41,5 @@ class SynonymySettings(ItemSettings):
         "two more cells, as results name them (substitution/controlled): are the same items right in both",
         metavar="CELL CELL",
     )
-    word_list: str = option(
-        "",
-        "a file of words to flag in the texts, one a line; empty: a short list of our own",
-        metavar="FILE",
-        file=True,
-    )
-    templates: str = option(
-        "",
-        "a file of templates of your own (other relations, languages); empty: the paper's",
-        metavar="FILE",
-        file=True,
-    )
+    word_list: str = file_option("a file of words to flag in the texts, one a line; empty: a short list of our own")
+    templates: str = file_option("a file of templates of your own (other relations, languages); empty: the paper's")
