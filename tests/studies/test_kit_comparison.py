@@ -35,7 +35,9 @@ def _run(best: list[tuple[str, float | None, str]], *, axis: str = "Spearman’s
     ],
     ids=["layer 0", "no best layer", "two views"],
 )
-def test_each_subject_at_its_best_layer_in_one_view(best: list[tuple[str, float | None, str]], sides: list[str]) -> None:
+def test_each_subject_at_its_best_layer_in_one_view(
+    best: list[tuple[str, float | None, str]], sides: list[str]
+) -> None:
     """The highest subject is first; layers are those of the view that is compared, layer 0 among them."""
     assert sides_of_run(_run(best)) == sides
 

@@ -131,7 +131,9 @@ def test_runs_of_one_statistic_are_on_one_axis(report: Report) -> None:
 def test_differences_at_best_layers_say_how_the_layers_were_chosen(report: Report) -> None:
     """A best layer, layer 0 too, was chosen on the items that the difference is computed on."""
     runs, others = compared_runs([_answered(report, name, {"m": 0.6, "n": 0.4}, 0.7) for name in "AB"], ["a", "b"])
-    sides = [Estimate("spearman", v, subject=f"encoder:{s}", layer=at) for s, v, at in (("m", 0.6, None), ("n", 0.4, 0))]
+    sides = [
+        Estimate("spearman", v, subject=f"encoder:{s}", layer=at) for s, v, at in (("m", 0.6, None), ("n", 0.4, 0))
+    ]
     contrast = Contrast("spearman_difference", *sides, Interval(0.1, 0.3, 0.95, "b"), 50, p=0.01)
     page = comparison_page([replace(runs[0], differences=(contrast,)), runs[1]], others)
     assert page is not None

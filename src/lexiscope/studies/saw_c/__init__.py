@@ -27,6 +27,7 @@ from lexiscope.report.parts.layer_parts import (
     BELOW_CHOSEN,
     BEST_R2,
     BEST_RHO,
+    CHOSEN_R2,
     CHOSEN_RHO,
     LOWEST_AIC,
     PLACES,
@@ -157,6 +158,7 @@ SIZE = SlopeOf(
     per="for ten times as many parameters",
     x_label="Parameters",
     strong=MAIN,
+    allowing=pick(CHOSEN_R2),
 )
 
 
