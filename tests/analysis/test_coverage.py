@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,3 +56,13 @@ def test_a_cell_that_need_not_reach_the_goal_says_why() -> None:
         assert (case.least, case.most) == GOAL or case.why
     short = Case("mean", "of two", (2,), lambda rng, n: (0.0, 1.0, 2.0), least=0.0, why="known to be short")
     assert "known to be short" in table([Cell(short, 2, 10, 0.0, 100.0, 0.0)])
+
+
+def test_the_page_has_every_cell() -> None:
+    """The page of the documentation has a row for each cell of the study, in order, with its reason."""
+    page = Path(__file__).parents[2] / "docs" / "reference" / "coverage.md"
+    rows = [line.strip("|").split("|") for line in page.read_text(encoding="utf-8").splitlines() if "|" in line][2:]
+    made = [(row[0].strip(), row[1].strip(), row[2].strip(), row[-1].strip()) for row in rows]
+    cells = [(case.statistic, case.design, str(size), case.why) for case in every_case() for size in case.sizes]
+    # a cell outside the goal has no reason, and is not hidden by the page
+    assert [(*row[:3], row[3] if row[3] != "outside the goal" else "") for row in made] == cells

@@ -165,6 +165,35 @@ def test_groups_of_raters(records: list[Record], table: pd.DataFrame) -> None:
     assert record.value == pytest.approx(stats.pearsonr(means["A"], means["B"]).statistic)
 
 
+def test_ordinal_models_have_thresholds_severities_and_an_r_script(tmp_path: Path) -> None:
+    """A rater who gives each item 1.5 points less is the most severe one; R has the tests and the ratings."""
+    table = raw()
+    strict = table["participant"] == "simulated-2"
+    table.loc[strict, "rating"] = np.floor((table.loc[strict, "rating"] - 1.5).clip(1, 5))
+    table.to_csv(tmp_path / "raw.csv", index=False)
+    settings = AnyRatingsSettings(
+        file=str(tmp_path / "raw.csv"), columns=("rater_group=group",), n_bootstrap=0, starts=1, ordinal=("logit",)
+    )
+    study.run(settings, tmp_path / "run", command="test")
+    records = read_records(tmp_path / "run" / "results.json")
+    of_model = "model=without_conditions,link=logit"
+    severity = {r.condition: r.value or 0.0 for r in records if r.statistic == f"rater_severity({of_model})"}
+    assert max(severity, key=severity.__getitem__) == "rater=simulated-2"
+    rated = table.dropna(subset="rating")
+    above = rated["rating"] - rated.groupby("item")["rating"].transform("mean")
+    means = above.groupby(rated["participant"]).mean()
+    # what a rater gives above the items' means is the linear side of the same
+    assert stats.pearsonr([severity[f"rater={who}"] for who in means.index], means).statistic < -0.95
+    assert all(r.low is not None and r.high is not None for r in records if r.statistic.startswith("rater_severity"))
+    thresholds = [r.value or 0.0 for r in records if r.statistic == f"threshold(of=ordinal,{of_model})"]
+    assert len(thresholds) == 4
+    assert thresholds == sorted(thresholds)
+    script = (tmp_path / "run" / "r" / "mixed_models.R").read_text(encoding="utf-8")
+    assert "clmm" in script
+    assert "rating ~ sense + (1 + sense | participant) + (1 | item) + (1 | word)" in script
+    assert len(pd.read_csv(tmp_path / "run" / "r" / "trials.csv")) == len(rated)
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     """Models need texts; items need ratings; two sources are one too many."""
     raw().to_csv(tmp_path / "raw.csv", index=False)

@@ -141,19 +141,21 @@ def chance_level(n_options: int, *, n_winners: int = 1) -> float:
     return float(Fraction(1, math.comb(n_options, n_winners)))
 
 
-def wilson_interval(n_correct: int, n: int, *, level: float = 0.95) -> Interval:
+def wilson_interval(n_correct: int, n: int, *, level: float = 0.95, over: str = "items") -> Interval:
     """Return the Wilson score interval of a share, items taken as independent. *Source:* Wilson 1927.
 
-    >>> found = wilson_interval(1, 2)
-    >>> round(found.low, 4), round(found.high, 4)
-    (0.0945, 0.9055)
+    *over* is what the share is of, in the plural, for the printed name.
+
+    >>> interval = wilson_interval(1, 2)
+    >>> round(interval.low, 4), round(interval.high, 4), interval.method
+    (0.0945, 0.9055, 'wilson(over=items,level=0.95)')
 
     Errors: :class:`StatisticError` without items, or with more right than there are.
     """
     if not 0 <= n_correct <= n or not n:
         raise StatisticError(f"{n_correct} right of {n} is not a share")
     low, high = _wilson_bounds(n_correct / n, n, NormalDist().inv_cdf((1 + level) / 2))
-    return Interval(low, high, level, statistic_name("wilson", level=f"{level:g}"))
+    return Interval(low, high, level, statistic_name("wilson", over=over, level=f"{level:g}"))
 
 
 def _wilson_bounds(share: float, n: float, z: float) -> tuple[float, float]:

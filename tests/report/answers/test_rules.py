@@ -21,6 +21,7 @@ from lexiscope.report.marks.distribution import Distributions
 from lexiscope.report.marks.forest import Forest
 from lexiscope.report.marks.multiples import LayerPanels
 from lexiscope.report.marks.pairs import PairedDots
+from lexiscope.report.marks.scatter import Scatter
 
 DIFFERENCE = TwoConditions(
     Condition("same-sense pairs", pick("mean", condition="same"), "Same"),
@@ -184,6 +185,23 @@ def test_pairs_slopes_and_single_estimates() -> None:
     said = one.answer(Numbers((Record("share", 65.0, low=62.0, high=68.0),)))
     assert said is not None
     assert (said.verdict, said.sentences) == ("Yes.", ("The share is 65%, 95% CI [62, 68]; chance is 50%.",))
+
+
+def test_best_layers_by_size_have_their_value_allowing_for_the_choice() -> None:
+    """The figure says that layers were chosen on the same items; the tip of a point has both values."""
+    per = "for ten times as many parameters"
+    rule = SlopeOf("Size", pick("slope"), pick("r2"), pick("n_parameters"), RHO, "R²", per, "Parameters")
+    records = [Record("slope", 0.1, low=0.01, high=0.2, p=0.037, n=3)]
+    for n, name in enumerate("abc", start=1):
+        records += [Record("r2", 0.2 * n, subject=name), Record("n_parameters", 10.0**n, subject=name)]
+    records.append(Record("r2(layer=chosen)", 0.35, subject="b"))
+    numbers = Numbers(tuple(records))
+    for allowing, tip in ((None, "b: ρ = .40; 100 parameters"), (pick("r2(layer=chosen)"), " = .35")):
+        answer = replace(rule, allowing=allowing).answer(numbers)
+        assert answer is not None
+        assert isinstance(answer.drawing, Scatter)
+        assert [point.tip.endswith(tip) for point in answer.drawing.points] == [False, True, False]
+        assert ("chosen on the same items" in answer.drawing.note) is (allowing is not None)
 
 
 def test_few_units_make_a_somewhat() -> None:

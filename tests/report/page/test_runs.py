@@ -124,4 +124,19 @@ def test_runs_of_one_statistic_are_on_one_axis(report: Report) -> None:
     assert page.questions[0].answer.sentences == (
         "On A, m differs from 1 of 1 models after Holm's adjustment over 1 comparisons.",
     )
+    assert page.questions[0].answer.caution == ""
     assert comparison_page(runs[:1], []) is None
+
+
+def test_differences_at_best_layers_say_how_the_layers_were_chosen(report: Report) -> None:
+    """A best layer, layer 0 too, was chosen on the items that the difference is computed on."""
+    runs, others = compared_runs([_answered(report, name, {"m": 0.6, "n": 0.4}, 0.7) for name in "AB"], ["a", "b"])
+    sides = [
+        Estimate("spearman", v, subject=f"encoder:{s}", layer=at) for s, v, at in (("m", 0.6, None), ("n", 0.4, 0))
+    ]
+    contrast = Contrast("spearman_difference", *sides, Interval(0.1, 0.3, 0.95, "b"), 50, p=0.01)
+    page = comparison_page([replace(runs[0], differences=(contrast,)), runs[1]], others)
+    assert page is not None
+    assert page.questions[0].answer.caution == (
+        "A: each model with layers is at its best layer, chosen on the same items."
+    )

@@ -196,8 +196,9 @@ def model_place(
     Errors: :class:`StatisticError` where *model_rho* is not a correlation.
 
     >>> ratings = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
-    >>> model_place(leave_one_out(ratings), 0.9).note
-    '3 of 3 raters are below ρ = 0.9000'
+    >>> place = model_place(leave_one_out(ratings), 0.9)
+    >>> place.note, place.interval.method
+    ('3 of 3 raters are below ρ = 0.9000', 'wilson(over=raters,level=0.95)')
     """
     if not -1 <= model_rho <= 1:
         raise StatisticError(f"{model_rho} is not a correlation")
@@ -209,7 +210,7 @@ def model_place(
     z, share = NormalDist().inv_cdf((1 + level) / 2), below / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     margin = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    method = statistic_name("wilson", level=f"{level:g}")
+    method = statistic_name("wilson", over="raters", level=f"{level:g}")
     interval = Interval(max(0.0, centre - margin), min(1.0, centre + margin), level, method)
     return Estimate(name, share, interval, n, note=note)
 

@@ -20,13 +20,17 @@ from lexiscope.report.answers.numbers import Numbers, Pick, Quantity, p_text
 from lexiscope.report.marks.drawing import Axis
 from lexiscope.report.marks.scatter import Scatter, ScatterPoint
 
+_LINES = "Lines: 95% CI"
+_CHOSEN = "Layers are chosen on the same items; tips also have the value with the layer chosen on other words"
+
 
 @dataclass(frozen=True, slots=True)
 class SlopeOf:
     """The slope of an estimate of each subject over a number of it.
 
     ``number`` are the records with that number (``n_parameters``), ``estimate`` those with the estimate; the slope is
-    per tenfold number if *log*. ``what`` is what rises, ``per`` for how much more of the number.
+    per tenfold number if *log*. ``what`` is what rises, ``per`` for how much more of the number. ``allowing`` are the
+    estimates that allow for the choice of the best layer, which the tips of the figure give next to the others.
     """
 
     title: str
@@ -41,6 +45,7 @@ class SlopeOf:
     predicted: Direction = "above"
     log: bool = True
     strong: tuple[str, ...] = ()
+    allowing: Pick | None = None
 
     def answer(self, numbers: Numbers) -> Answer | None:
         """Return the answer, ``None`` where the run has no such slope."""
@@ -73,13 +78,17 @@ class SlopeOf:
         return Answer(verdict, (f"{lead}{tail}.",), apa=apa, drawing=drawing)
 
     def _scatter(self, numbers: Numbers) -> Scatter | None:
-        points = []
+        points, note = [], _LINES
         for record in numbers.known(self.estimate):
             number = numbers.first(self.number, subject=record.subject)
             if number is None or not number.value:
                 continue
             title = numbers.title(record.subject)
             tip = f"{title}: {self.quantity.equation(record)}; {number.value:,.0f} {self.x_label.lower()}"
+            allowed = numbers.first(self.allowing, subject=record.subject, view=record.view) if self.allowing else None
+            if allowed is not None and allowed.value is not None:
+                tip += f"; with the layer chosen on other words: {self.quantity.equation(allowed)}"
+                note = f"{_CHOSEN}. {_LINES}"
             low, high = self.quantity.ends(record) or (None, None)
             hollow, strong = record.subject in numbers.other, record.subject in self.strong
             points.append(
@@ -100,6 +109,6 @@ class SlopeOf:
             )
         kind = f". Hollow: {numbers.other_kind}" if any(point.hollow for point in points) else ""
         return Scatter(
-            name="by_size", title=self.title, see=see, note=f"Lines: 95% CI{kind}", points=tuple(points), axis=axis,
+            name="by_size", title=self.title, see=see, note=f"{note}{kind}", points=tuple(points), axis=axis,
             x_label=f"{self.x_label}{' (log scale)' if self.log else ''}", log=self.log,
         )  # fmt: skip

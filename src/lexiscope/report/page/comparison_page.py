@@ -223,6 +223,8 @@ def _differences(runs: Sequence[ComparedRun]) -> Answer | None:
             tip = f"{run.dataset}: {best} − {name}: {shown}, {sure} adjusted for {len(adjusted)} comparisons"
             group = f"{run.dataset}: {best} minus …"
             rows.append(ForestRow(name, contrast.value, low, high, shown, tip, hollow=p >= 0.05, group=group))
+        if any(side.layer is not None for contrast in run.differences for side in contrast.pair):
+            why.append(f"{run.dataset}: each model with layers is at its best layer, chosen on the same items.")
         texts.append(
             f"On {run.dataset}, {best} differs from {apart} of {len(adjusted)} models after Holm's adjustment over "
             f"{len(adjusted)} comparisons."

@@ -111,6 +111,7 @@ def sizes(run: RatedRun) -> object:
 
 
 study.writes(write_norms)
+study.writes(conditions.write_r_script)
 
 
 @study.question("How well do the raters agree?", place="Agreement", needs=JUDGMENTS)

@@ -6,14 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
 from lexiscope.analysis.correlation import spearman
+from lexiscope.analysis.mixed.r_script import ModelPair
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition
-from lexiscope.core.result import Contrast, Estimate, Fit, Result, Undefined, statistic_name
+from lexiscope.core.response import holds_simulated
+from lexiscope.core.result import Contrast, Estimate, Fit, Record, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
+from lexiscope.report.page.exports import export_r
 from lexiscope.report.part import Remark
 from lexiscope.studies.any_ratings.data import RatedRun
 from lexiscope.studies.kit.answers import PEOPLE
@@ -28,9 +32,9 @@ def conditions(run: RatedRun) -> object:
     results: list[object] = []
     for name in run.conditions:
         results += _with_norms(run, name) if run.is_number(name) else _by_level(run, name)
-    tested = [name for name in run.conditions if _varies(run, name)]
-    for name in tested:
-        results += _tests(run, name, (), name)
+    for name, others, label in _tested(run):
+        if not others:
+            results += _tests(run, name, others, label)
     return results
 
 
@@ -39,13 +43,38 @@ def together(run: RatedRun) -> object:
     results: list[object] = []
     for first, second in combinations(run.factors, 2):
         results += _cells(run, first, second)
-    tested = [name for name in run.conditions if _varies(run, name)]
-    if len(tested) < 2:
+    given_others = [test for test in _tested(run) if test[1]]
+    if not given_others:
         return results or Remark("There is one condition: there are no combinations.")
+    for test in given_others:
+        results += _tests(run, *test)
+    return results
+
+
+def write_r_script(run: RatedRun, folder: Path, _records: Sequence[Record]) -> tuple[str, ...]:
+    """Write the tests of conditions and the ratings for R, if the settings ask for ordinal models."""
+    settings = run.settings
+    if not settings.ordinal or "r_script" not in settings.outputs or not run.has("ratings"):
+        return ()
+    if len(run.people) > _MOST_RATINGS:
+        return ()
+    pairs: list[ModelPair] = []
+    for name, others, label in _tested(run):
+        pairs.append(ModelPair(label, *_formulas(run, name, others, slopes=True)))
+        ordinal = _formulas(run, name, others, slopes=False)
+        pairs.append(ModelPair(f"{label} (ordinal)", *ordinal, links=settings.ordinal))
+    return export_r(folder, pairs, run.rating_columns(), simulated=holds_simulated(run.responses))
+
+
+def _tested(run: RatedRun) -> list[tuple[str, tuple[str, ...], str]]:
+    """The conditions that can be tested, each alone and given all others, with the name of the test."""
+    tested = [name for name in run.conditions if _varies(run, name)]
+    tests: list[tuple[str, tuple[str, ...], str]] = [(name, (), name) for name in tested]
     for name in tested:
         others = tuple(other for other in tested if other != name)
-        results += _tests(run, name, others, f"{name} given {', '.join(others)}")
-    return results
+        if others:
+            tests.append((name, others, f"{name} given {', '.join(others)}"))
+    return tests
 
 
 def _by_level(run: RatedRun, name: str) -> list[Result]:

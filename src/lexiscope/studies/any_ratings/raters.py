@@ -14,6 +14,7 @@ from lexiscope.analysis.agreement.choices import cohen_kappa, fleiss_kappa, perc
 from lexiscope.analysis.agreement.consistency import describe_participants, group_consistency
 from lexiscope.analysis.agreement.left_out import Resampled
 from lexiscope.analysis.agreement.raters import RaterAgreement, leave_one_out, pairwise_agreement
+from lexiscope.analysis.mixed.ordinal import fit_ordinal
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.result import Estimate, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted, listed
@@ -25,6 +26,7 @@ OF_RATER = "rater_agreement"
 _MOST_RATERS = 200
 _FAR = 3.0
 _FEWEST_OF_GROUP = 3
+_WITHOUT_CONDITIONS = {"model": "without_conditions"}
 
 
 def sampled(ratings: Ratings) -> Resampled:
@@ -57,7 +59,7 @@ def agreement(run: RatedRun) -> object:
         },
     }
     results = [result for name, make in makers.items() for result in run.attempt_all(name, make, subject="raters")]
-    return results, _disagreeing(run)
+    return results, _disagreeing(run), _severities(run)
 
 
 def _single(make: Callable[[], Estimate]) -> tuple[Estimate]:
@@ -111,6 +113,30 @@ def _disagreeing(run: RatedRun) -> list[object]:
         )
     results += [Remark(f"Rater {rater} has no agreement: {reason}.") for rater, reason in raters.undefined.items()][:5]
     return results
+
+
+def _severities(run: RatedRun) -> list[object]:
+    """How severely each rater rates, and where the points of the scale part, if the settings ask for ordinal models."""
+    results: list[object] = []
+    for link in run.settings.ordinal if run.has("ratings") else ():
+        name = statistic_name("rater_severity", **_WITHOUT_CONDITIONS, link=link)
+        results += run.attempt_all(name, partial(_of_ordinal_model, run, link), subject="raters")
+    return results
+
+
+def _of_ordinal_model(run: RatedRun, link: str) -> list[Estimate]:
+    """Thresholds and severities of the ordinal model without conditions: they are of the whole table of ratings."""
+    words = {item.word for item in run.items}
+    groups = ("participant", "item", *(("word",) if 1 < len(words) < len(run.items) else ()))
+    formula = f"rating ~ 1 + {' + '.join(f'(1 | {group})' for group in groups)}"
+    fit = fit_ordinal(formula, run.rated_columns(), link=link, seed=run.settings.seed)
+    name = statistic_name("threshold", of="ordinal", **_WITHOUT_CONDITIONS, link=link)
+    thresholds = [
+        Estimate(name, term.estimate, term.interval(run.bootstrap.level), fit.n_observations, condition=term.name)
+        for term in fit.thresholds
+    ]
+    severities = fit.severities("participant", **_WITHOUT_CONDITIONS)
+    return [*thresholds, *(own.about(subject="raters", condition=f"rater={own.subject}") for own in severities)]
 
 
 def ceilings(run: RatedRun) -> object:

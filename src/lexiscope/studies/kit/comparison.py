@@ -34,18 +34,33 @@ def comparison_report(
 
 
 def _with_differences(run: ComparedRun, folder: Path, resamples: int, seed: int) -> ComparedRun:
-    ranked = sorted(run.rows.values(), key=lambda row: -(row.value or 0.0))
-    subjects = [run.subjects[row.label] for row in ranked if row.label in run.subjects]
-    if len(subjects) < 2 or not run.forest.axis.label.startswith("Spearman"):
-        return run
-    layers = {r.subject: int(r.value) for r in run.records if r.statistic == "best_layer(by=spearman)" and r.value}
-    sides = [f"{subject}@{layers[subject]}" if subject in layers else subject for subject in subjects]
-    views = {record.view for record in run.records if record.statistic == "best_layer(by=spearman)" and record.view}
-    view = f" view={sorted(views)[-1]}" if len(views) > 1 else ""
+    sides = sides_of_run(run)
     differences: list[Contrast] = []
     try:
         for other in sides[1:]:
-            differences.append(compare(sides[0] + view, other + view, of=folder, resamples=resamples, seed=seed))
+            differences.append(compare(sides[0], other, of=folder, resamples=resamples, seed=seed))
     except LexiscopeError as error:
         return replace(run, no_differences=f"no differences ({error.what}).")
     return replace(run, differences=tuple(differences))
+
+
+def sides_of_run(run: ComparedRun) -> list[str]:
+    """Return the subjects of a run as sides of comparisons, the highest first, each with its best layer.
+
+    In a run of several views, layers and answers are those of one view. Empty with fewer than two subjects, and if the
+    run shows another statistic than Spearman's correlation.
+    """
+    ranked = sorted(run.rows.values(), key=lambda row: -(row.value or 0.0))
+    subjects = [run.subjects[row.label] for row in ranked if row.label in run.subjects]
+    if len(subjects) < 2 or not run.forest.axis.label.startswith("Spearman"):
+        return []
+    best = [record for record in run.records if record.statistic == "best_layer(by=spearman)"]
+    views = sorted({record.view for record in best if record.view})
+    # the same subject has another best layer in another view; a best layer may be layer 0
+    layers = {
+        record.subject: int(record.value)
+        for record in best
+        if record.value is not None and (not views or record.view == views[-1])
+    }
+    view = f" view={views[-1]}" if len(views) > 1 else ""
+    return [f"{subject}@{layers[subject]}{view}" if subject in layers else subject + view for subject in subjects]

@@ -211,9 +211,11 @@ def _annotator_table(run: NormRun) -> Table:
     tests = run.once(worth.annotator_tests) if run.has("ratings") and run.rating else {}
     for name, test in tests.items():
         if not isinstance(test, Undefined):
-            rows += [(name, t.rater_id, t.model, t.annotator, t.n, t.p, t.p_adjusted) for t in test.tests]
+            size = len(test.tests)
+            rows += [(name, t.rater_id, t.model, t.annotator, t.n, t.p, t.p_adjusted, size) for t in test.tests]
     heads = columns(
         *("Model", "Annotator"), ("Model at least as close", _THREE), ("Annotator at least as close", _THREE),
-        ("Items", INTEGER), ("p", _THREE), ("p (Benjamini–Yekutieli)", _THREE),
+        ("Items", INTEGER), ("p", _THREE), ("p, Benjamini–Yekutieli", _THREE),
+        ("Tests of the model", INTEGER),
     )  # fmt: skip
     return Table("annotator_tests", "", "Alternative annotator test, by annotator", heads, tuple(rows))

@@ -148,6 +148,7 @@ SIZE = SlopeOf(
     per="for ten times as many parameters",
     x_label="Parameters",
     strong=MAIN,
+    allowing=pick(parts.CHOSEN_R2),
 )
 
 
