@@ -246,7 +246,7 @@ def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None
         )
     else:
         source = catalog.dataset(settings.dataset)
-    live, unasked = askable(live_subjects(settings.subjects, settings), source.items, TASK)
+    live, unasked = askable(live_subjects(settings.subjects, settings, TASK), source.items, TASK)
     source = with_language_remarks(source, live)
     # a chat model is asked what people were asked, and pays for each question: in one view
     asked = [subject for subject in live if isinstance(subject, Converses)]
