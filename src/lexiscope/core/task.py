@@ -108,10 +108,10 @@ class Task:
         names where the task does not ask it in words.
         """
         able = capabilities(subject)
-        self._check_wording(subject, able)
         some = subject.tasks if isinstance(subject, AnswersSome) else None
         for capability, function in self.answers:
             if capability in able and (some is None or self.name in some) and not self._wordless(capability, subject):
+                self._check_wording(subject, capability)
                 return function
         could = " or ".join(capability for capability, _ in self.answers)
         why = (
@@ -176,10 +176,13 @@ class Task:
         self._check_options(table, items, subject, view)
         return table
 
-    def _check_wording(self, subject: Subject, able: Sequence[str]) -> None:
-        """Refuse a wording for a subject that this task does not ask in words: it would change nothing."""
+    def _check_wording(self, subject: Subject, capability: str) -> None:
+        """Refuse a wording for a subject that this task does not ask in words: it would change nothing.
+
+        In words are asked those that judge, and those that score texts where the task has wordings for them.
+        """
         named = subject.prompting.variant if isinstance(subject, Prompted) else ""
-        if named and "Judges" not in able and not self.wordings:
+        if named and capability != "Judges" and not (capability == "Scores" and self.wordings):
             what = f"the task {self.name!r} does not ask {subject.subject_id} in words: there is no wording {named!r}"
             raise SpecError(what, hint="leave the option variant out")
 
