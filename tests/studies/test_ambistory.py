@@ -159,10 +159,11 @@ def test_what_the_paper_prints_of_people_comes_out(records: tuple[Record, ...]) 
 def test_what_the_paper_claims(ambistory_run: Path, records: tuple[Record, ...]) -> None:
     """Frequency does not go with disagreement; of planted subjects one reaches the best person. The report says so."""
     found = outcomes_of_claims("ambistory", records)
-    assert {"The two endings of", "People choose the middle", "Meanings that are more"} <= set(found["holds"])
+    assert {"The ambiguous sentence is", "The two endings of", "People choose the middle"} <= set(found["holds"])
+    assert "Meanings that are more" in found["holds"]
     assert "People disagree more about" in found["not shown"]
     assert "Models stay below the" in found["holds in part"]
-    assert "GPT-4o is hurt by" in found["cannot be tested"]
+    assert {"GPT-4o is hurt by", "Models prefer frequent meanings"} <= set(found["cannot be tested"])
     # of planted subjects: one was trained, one is better with examples and none worse, three sizes show no trend
     assert "Training on the ratings" in found["holds"]
     assert "Training brings the labels" in found["holds"]

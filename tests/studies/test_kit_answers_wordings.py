@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -127,6 +129,48 @@ def test_differences_are_paired_and_adjusted(run: tuple[Path, FakeChat, str, tup
     assert (folder / "tables" / "wording_differences.csv").is_file()
 
 
+def test_the_lowest_and_the_highest_wording_are_named(run: tuple[Path, FakeChat, str, tuple[Record, ...]]) -> None:
+    """Means 3, 4, 2.6: the table marks two rows, a sentence names both; of the study's own 5, 5, 3 two are highest."""
+    folder, _, model, _ = run
+    rows = list(csv.DictReader((folder / "tables" / "wordings.csv").read_text(encoding="utf-8").splitlines()))
+    marks = {row["Wording"]: row["Of the wordings"] for row in rows if "mean" in row["Statistic"].lower()}
+    assert {wording: marks[wording] for wording in ANSWERS} == {
+        "guidelines": "",
+        "short.yaml": "highest",
+        "long.yaml": "lowest",
+    }
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert f"of {model}: lowest in long.yaml (2.60), highest in short.yaml (4.00)." in page
+    (own,) = csv.DictReader((folder / "tables" / "wording_statistics.csv").read_text(encoding="utf-8").splitlines())
+    assert (own["Lowest in"], own["Highest in"]) == ("long.yaml", "guidelines, short.yaml")
+
+
+def test_models_that_score_are_asked_in_every_wording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, learn_by_heart: Callable[..., list[Path]]
+) -> None:
+    """``study --wording`` multiplies a causal language model as ``collect`` does; its files of words are noted."""
+    monkeypatch.chdir(tmp_path)
+    prompt = "{} **{}** from 1 to 5: This {} is here / That was there 1 2 3 4"
+    texts = [prompt.format(mark, word, word) for mark in ("SHORT", "LONG") for word in NORMS]
+    known = [Item(f"i{n}", "d", (Usage(text, 0, 4),)) for n, text in enumerate(texts)]
+    (model,) = learn_by_heart(known, known, tmp_path, steps=(0,))
+    for name in ("short", "long"):
+        (tmp_path / f"{name}.yaml").write_text(WORDS.format(mark=name.upper()), encoding="utf-8")
+    spec, wordings = f"causal_lm:{model}?self_test=no", ("short.yaml", "long.yaml")
+    asked = study.settings_for(subjects=(spec,), wordings=wordings, n_bootstrap=0)
+    study.run(asked, tmp_path / "run")
+    table = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(measure="rating")
+    rated = table.where(subject_kind="causal_lm")
+    ids = {wording: f"causal_lm:{model}?variant={wording}" for wording in wordings}
+    assert set(rated.unique("subject_id")) == set(ids.values())
+    means = [mean(rated.where(subject_id=subject).by_item().values()) for subject in ids.values()]
+    assert means[0] != means[1]
+    records = read_records(tmp_path / "run" / "results.json")
+    (over,) = [record for record in records if record.statistic == "wording_mean(of=mean,over=wordings)"]
+    assert over.value == pytest.approx(mean(means))
+    assert set(json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["given"]) == set(wordings)
+
+
 def test_a_changed_file_of_words_is_another_run(run: tuple[Path, FakeChat, str, tuple[Record, ...]]) -> None:
     """The sha256 of each file is in run.json, and in what the kept answers belong to."""
     folder, *_ = run
@@ -214,6 +258,7 @@ def test_wordings_without_a_chat_model_are_refused(tmp_path: Path) -> None:
     for subjects, what in (
         (("baseline:random",), "none is asked"),
         (("chat:m@http://h?variant=a",), "names a variant"),
+        ((), "none is asked"),
     ):
         with pytest.raises(SpecError, match=what):
             study.run(study.settings_for(subjects=subjects, wordings=("guidelines",)), tmp_path / "run")

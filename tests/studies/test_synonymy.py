@@ -88,9 +88,10 @@ def test_what_the_paper_claims(records: tuple[Record, ...]) -> None:
     assert set(found["cannot be tested"]) == {
         "Models seldom produce a", "Ten sampled answers hold", "Accepting all words of", "OLMo-7B is better than",
         "About half of the", "In about three answers", "Models of other families", "People do better on",
+        "Without context, models of",
     }  # fmt: skip
     assert "reversed" not in found
-    assert sum(map(len, found.values())) == 34
+    assert sum(map(len, found.values())) == 35
 
 
 @pytest.mark.published

@@ -285,6 +285,12 @@ def test_a_task_without_words_refuses_a_wording(task: str) -> None:
         catalog.task(task).answer_function(Words(variant="question"))
 
 
+def test_a_chat_model_that_continues_texts_is_not_asked_in_words() -> None:
+    """Gap filling takes what a chat model generates: two wordings would be the same question, asked twice."""
+    with pytest.raises(SpecError, match=r"there is no wording 'short\.yaml'"):
+        catalog.task("gap_filling").answer_function(catalog.subject("chat:m@http://127.0.0.1:1/v1?variant=short.yaml"))
+
+
 def test_the_name_of_a_wording_in_a_measure() -> None:
     """A file is named without folder and ending, and without signs that would end the name."""
     assert wording_label("my/words, second (2).yaml") == "words_second_2"

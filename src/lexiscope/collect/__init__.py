@@ -345,19 +345,22 @@ def default_wording(kind: str, task: Task | None = None) -> str:
     return GUIDELINES if chats or task is None or not task.wordings else task.wordings[0]
 
 
-def live_subjects(specs: Sequence[str], settings: Settings) -> list[Subject]:
+def live_subjects(specs: Sequence[str], settings: Settings, task: str = "") -> list[Subject]:
     """Return the subjects of a study, on its device and threads unless a spec names its own, and with its seed.
 
-    A chat model is a subject in each wording of the study. Errors: those of the subjects, and of :func:`in_wordings`.
+    Subjects that are asked in words are one in each wording of the study: chat models and, of a *task* that words its
+    questions for them, models that score texts. Errors: those of the subjects, and of :func:`in_wordings`.
     """
     run = {"device": settings.device, "threads": str(settings.threads)}
-    return [_subject(with_run_options(spec, **run), settings.seed) for spec in in_wordings(specs, settings.wordings)]
+    worded = in_wordings(specs, settings.wordings, catalog.task(task) if task else None)
+    return [_subject(with_run_options(spec, **run), settings.seed) for spec in worded]
 
 
-def subject_files(specs: Sequence[str]) -> tuple[Path, ...]:
-    """Return the files that the answers of subjects depend on, such as recorded answers, as far as their kinds say.
+def subject_files(specs: Sequence[str], wordings: Sequence[str] = ()) -> tuple[Path, ...]:
+    """Return the files that the answers of subjects depend on: their own (recorded answers), and files of words.
 
-    A kind whose subjects are files names them in its module's ``files_of``.
+    A kind whose subjects are files names them in its module's ``files_of``. The files of words are those that specs
+    name as a variant, and those of *wordings*.
 
     >>> subject_files(["recorded:ratings.csv", "baseline:random"])
     (PosixPath('ratings.csv'),)
@@ -365,7 +368,9 @@ def subject_files(specs: Sequence[str]) -> tuple[Path, ...]:
     parsed = [SubjectSpec.parse(text) for text in specs]
     kinds = {spec.kind: catalog.module("subjects", spec.kind) for spec in parsed if catalog.has("subjects", spec.kind)}
     named = (getattr(kinds[spec.kind], "files_of", lambda _: ())(spec) for spec in parsed if spec.kind in kinds)
-    return tuple(path for paths in named for path in paths)
+    variants = (*(without_option(text, "variant")[1] for text in specs), *wordings)
+    words = (Path(variant).expanduser() for variant in variants if is_words_file(variant))
+    return (*(path for paths in named for path in paths), *words)
 
 
 # -- the question ---------------------------------------------------------------------------------------------

@@ -149,8 +149,8 @@ class Settings(_FrozenDataclass):
     )
     wordings: tuple[str, ...] = option(
         (),
-        "a wording in which every chat model is asked every item: a variant of the task's prompt (guidelines), or a "
-        "file of words",
+        "a wording in which every chat model is asked every item, and every model that scores texts if the task words "
+        "its question for them: a wording of the task (guidelines, question), or a file of words",
         flag="--wording",
         metavar="NAME|FILE",
     )

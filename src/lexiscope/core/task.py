@@ -109,10 +109,10 @@ class Task:
         names if the task has no wordings for it.
         """
         able = capabilities(subject)
-        self._check_wording(subject, able)
         some = subject.tasks if isinstance(subject, AnswersSome) else None
         for capability, function in self.answers:
             if capability in able and (some is None or self.name in some) and not self._wordless(capability, subject):
+                self._check_wording(subject, capability)
                 return function
         could = " or ".join(capability for capability, _ in self.answers)
         why = (
@@ -177,10 +177,13 @@ class Task:
         self._check_options(table, items, subject, view)
         return table
 
-    def _check_wording(self, subject: Subject, able: Sequence[str]) -> None:
-        """Check that no wording is named for a subject for which this task has none: it would have no effect."""
+    def _check_wording(self, subject: Subject, capability: str) -> None:
+        """Check that no wording is named for a subject for which this task has none: it would have no effect.
+
+        Subjects that judge have wordings, and those that score texts if the task has wordings for them.
+        """
         named = subject.prompting.variant if isinstance(subject, Prompted) else ""
-        if named and "Judges" not in able and not self.wordings:
+        if named and capability != "Judges" and not (capability == "Scores" and self.wordings):
             what = f"the task {self.name!r} has no wordings for {subject.subject_id}: there is no wording {named!r}"
             raise SpecError(what, hint="leave the option variant out")
 

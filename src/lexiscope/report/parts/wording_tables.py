@@ -21,8 +21,9 @@ from lexiscope.core.result import (
 )
 from lexiscope.report.answers.sentences import words_of
 from lexiscope.report.part import Part, part_of, record_cell, with_adjusted_p
-from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Format, Head, table_of
+from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Format, Head, format_number, table_of
 
+_FREE = Format("number", 2)
 ABOUT = (
     "Every item was asked in each of these wordings of the same prompt. The interval over wordings is that of the mean "
     "for other wordings of the same kind, on these items; the joint one is for other items, too. Few wordings give "
@@ -54,8 +55,7 @@ class WordedStatistic:
         """Return the value of each wording, the mean with its intervals, the standard deviation, the differences."""
         plain, given = parse_statistic(self.name)
         said, about = {"of": plain, **given}, {"dataset": self.dataset, "view": self.view}
-        unit = "correlation" if given.get("with") else "share" if plain in ("accuracy", "auc") else ""
-        over = self.measured
+        unit, over = self._unit, self.measured
 
         def estimate(name: str, value: float, interval: Interval, subject: str, **params: str) -> Estimate:
             named = statistic_name(name, **said, **params)
@@ -73,6 +73,34 @@ class WordedStatistic:
             estimate("wording_sd", over.sd, NO_INTERVAL, self.subject),
             *(contrast.about(**about) for contrast in self._named_contrasts(said)),
         )
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The value in each wording, by the name of the wording."""
+        return dict(zip(self.subjects, self.measured.values, strict=True))
+
+    def rank_of(self, wording: str) -> str:
+        """Return ``lowest`` or ``highest`` for a wording with that value, also if several have it; else nothing."""
+        lowest, highest = _extremes(self.values)
+        if not lowest or wording not in (*lowest, *highest):
+            return ""
+        return "lowest" if wording in lowest else "highest"
+
+    def extremes(self) -> str:
+        """Return the sentence that names the wordings with the lowest and the highest value."""
+        form = BOUNDED if self._unit else _FREE
+        where = " ".join(f", {name} {text}" for name, text in (("view", self.view),) if text and text != "full")
+        lead = f"{words_of(self.name)} of {self.subject}{where}".replace(" ,", ",")
+        lowest, highest = _extremes(self.values)
+        if not lowest:
+            return f"{lead}: the same in every wording ({format_number(self.measured.mean, form)})."
+        low, high = (format_number(self.values[names[0]], form) for names in (lowest, highest))
+        return f"{lead}: lowest in {' and '.join(lowest)} ({low}), highest in {' and '.join(highest)} ({high})."
+
+    @property
+    def _unit(self) -> str:
+        plain, given = parse_statistic(self.name)
+        return "correlation" if given.get("with") else "share" if plain in ("accuracy", "auc") else ""
 
     def _named_contrasts(self, said: Mapping[str, str]) -> Sequence[Contrast]:
         wording_of = {subject: wording for wording, subject in self.subjects.items()}
@@ -103,8 +131,8 @@ def wordings_part(worded: Sequence[WordedStatistic]) -> Part:
     shown: dict[Head, Callable[[_WordingRow], Cell]] = {
         "Statistic": lambda row: words_of(row.entry.name),
         "Wording": lambda row: row.label,
-        ("Value [95 % interval]", BOUNDED if units <= {"correlation", "share"} else Format("number", 2)): lambda row: (
-            record_cell(row.record)
+        ("Value [95 % interval]", BOUNDED if units <= {"correlation", "share"} else _FREE): lambda row: record_cell(
+            row.record
         ),
         "Interval over": lambda row: row.over,
         ("n", INTEGER): lambda row: row.record.n,
@@ -113,12 +141,13 @@ def wordings_part(worded: Sequence[WordedStatistic]) -> Part:
         if len({getattr(entry, name) for entry in worded}) > 1:
             shown[head] = partial(_about_entry, name)
     compared = {**shown, ("p", P_VALUE): lambda row: row.record.p}
+    shown["Of the wordings"] = lambda row: row.entry.rank_of(row.label)
     models = ", ".join(dict.fromkeys(entry.subject for entry in worded))
     tables = [
         table_of("wordings", f"The statistic in each wording, and over wordings: {models}", levels, shown),
         table_of("wording_differences", f"Paired differences of wordings: {models}", differences, compared),
     ]
-    return with_adjusted_p(part_of(ABOUT, list(results.values()), tables))
+    return with_adjusted_p(part_of(ABOUT, [entry.extremes() for entry in worded], list(results.values()), tables))
 
 
 def own_statistics_part(
@@ -138,20 +167,23 @@ def own_statistics_part(
                 place = (record.statistic, record.layer, record.condition, record.view, record.dataset)
                 by_place.setdefault(place, {})[record.subject] = record
         for of_wording in by_place.values():
-            values = [own.value for name in ids.values() if (own := of_wording.get(name)) and own.value is not None]
+            kept = {wording: of_wording[name].value for wording, name in ids.items() if name in of_wording}
+            values = {wording: value for wording, value in kept.items() if value is not None}
             if len(values) < len(ids):
                 continue
-            results += (pair := _own_estimates(next(iter(of_wording.values())), subject, values))
+            results += (pair := _own_estimates(next(iter(of_wording.values())), subject, list(values.values())))
             rows.append(_OwnRow(next(iter(of_wording.values())).statistic, pair[0], values, pair[1].value))
     if not rows:
         return Part()
     cells: dict[Head, Callable[[_OwnRow], Cell]] = {
         "Statistic": lambda row: words_of(row.statistic),
         "Condition": lambda row: row.mean.condition,
-        ("Mean [95 % interval over wordings]", Format("number", 2)): lambda row: record_cell(row.mean.records()[0]),
-        ("SD", Format("number", 2)): lambda row: row.sd,
-        ("Lowest", Format("number", 2)): lambda row: min(row.values),
-        ("Highest", Format("number", 2)): lambda row: max(row.values),
+        ("Mean [95 % interval over wordings]", _FREE): lambda row: record_cell(row.mean.records()[0]),
+        ("SD", _FREE): lambda row: row.sd,
+        ("Lowest", _FREE): lambda row: min(row.values.values()),
+        "Lowest in": lambda row: ", ".join(_extremes(row.values)[0]),
+        ("Highest", _FREE): lambda row: max(row.values.values()),
+        "Highest in": lambda row: ", ".join(_extremes(row.values)[1]),
     }
     if len(wordings) > 1:
         cells["Subject"] = lambda row: row.mean.subject
@@ -177,11 +209,11 @@ def _own_estimates(record: Record, subject: str, values: Sequence[float]) -> tup
 
 @dataclass(frozen=True, slots=True)
 class _OwnRow:
-    """A statistic of the study over wordings: its name, its mean, the values, their SD."""
+    """A statistic of the study over wordings: its name, its mean, the value of each wording, their SD."""
 
     statistic: str
     mean: Estimate
-    values: Sequence[float]
+    values: Mapping[str, float]
     sd: float
 
 
@@ -193,6 +225,14 @@ class _WordingRow:
     label: str
     over: str
     record: Record
+
+
+def _extremes(values: Mapping[str, float]) -> tuple[list[str], list[str]]:
+    """Return the wordings with the lowest value and those with the highest; none if all values are the same."""
+    low, high = min(values.values()), max(values.values())
+    if low == high:
+        return [], []
+    return [name for name, value in values.items() if value == low], [n for n, v in values.items() if v == high]
 
 
 def _about_entry(name: str, row: _WordingRow) -> str:

@@ -200,7 +200,7 @@ def load_run(settings: AmbistorySettings, out: Path, progress: CollectProgress |
     if source.card.task != TASK or not set(NEEDED) <= set(source.items[0].conditions):
         hint = "use ambistory, mini_ambistory, or stories of your own: --items FILE"
         raise SpecError(f"{settings.dataset} holds no stories", hint=hint)
-    live, unasked = askable(live_subjects(settings.subjects, settings), source.items, TASK)
+    live, unasked = askable(live_subjects(settings.subjects, settings, TASK), source.items, TASK)
     source = with_language_remarks(source, live)
     run = AmbistoryData(source, ResponseTable.empty(), settings, unasked=unasked)
     if live:

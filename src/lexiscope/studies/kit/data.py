@@ -300,9 +300,13 @@ def with_models(responses: ResponseTable, named: Sequence[str], models: Sequence
 def given_files(settings: Settings) -> dict[str, str]:
     """Return the sha256 of the files that settings name, other than the items: with another content it is another run.
 
-    These are the values of settings that are files, and the files of subjects (recorded answers, sense vectors).
-    Errors: :class:`InputError` for a file that does not exist or is empty.
+    These are the values of settings that are files, and the files of subjects (recorded answers, sense vectors, words).
+    Errors: :class:`InputError` for a file that does not exist or is empty; :class:`SpecError` for wordings without
+    subjects.
     """
+    if not settings.subjects:
+        # some runs ask no subjects at all: a wording would be ignored there
+        in_wordings((), settings.wordings)
     # the checksum of the items is that of the data
     data = {setting.name for setting in settings_of(ItemSettings)}
     paths: list[Path] = []
@@ -310,7 +314,7 @@ def given_files(settings: Settings) -> dict[str, str]:
         if setting.option.file and setting.name not in data:
             value = getattr(settings, setting.name)
             paths += map(existing_file, value if setting.many else filter(None, (value,)))
-    paths += [path for path in subject_files(in_wordings(settings.subjects, settings.wordings)) if path.is_file()]
+    paths += [path for path in subject_files(settings.subjects, settings.wordings) if path.is_file()]
     plan = exported_plan(settings)
     return {str(path): sha256_of(path) for path in (*paths, *((plan[1],) if plan else ()))}
 

@@ -188,7 +188,7 @@ def analyse(
     if chosen.subjects:
         if not all(item.usages for item in data.items):
             raise InputError("these ratings come without texts: models cannot be asked", hint="give items=…")
-        live = live_subjects(chosen.subjects, chosen)
+        live = live_subjects(chosen.subjects, chosen, task or data.card.task)
         data = with_language_remarks(data, live)
         tables.append(ask(data, live, task or data.card.task, out=out, seed=chosen.seed, progress=progress))
     return Run(data, ResponseTable.concat(tables), chosen)

@@ -149,7 +149,7 @@ def ask_subjects(
     if not all(item.usages for item in data.items):
         hint = "add the items with their sentences: --items FILE"
         raise InputError("These ratings come without texts: models cannot be asked.", hint=hint)
-    live, unasked = askable(live_subjects(settings.subjects, settings), data.items, settings.task)
+    live, unasked = askable(live_subjects(settings.subjects, settings, settings.task), data.items, settings.task)
     if any(isinstance(subject, Converses) for subject in live):
         _check_scale(data, settings.task)
     place, seed = folder / "collected", settings.seed

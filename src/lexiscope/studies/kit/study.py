@@ -388,7 +388,8 @@ class Study:
         """Return what the questions see: the data, with the answers of the live subjects (kept below *folder*)."""
         if self.run_maker:
             return self.run_maker(settings, folder, progress)
-        data, live, answers = self._data(settings), live_subjects(settings.subjects, settings), ResponseTable.empty()
+        data, answers = self._data(settings), ResponseTable.empty()
+        live = live_subjects(settings.subjects, settings, self.task)
         if live:
             data = with_language_remarks(data, live)
             out, seed = folder / _LIVE, settings.seed

@@ -225,7 +225,7 @@ def load_run(settings: SawCSettings, out: Path, progress: CollectProgress | None
     The answers of live subjects are kept under ``out/collected``, so that a broken run continues.
     """
     source = rated_source(settings, task=TASK, scale=Scale.between(*settings.scale))
-    live, unasked = askable(live_subjects(settings.subjects, settings), source.items, TASK)
+    live, unasked = askable(live_subjects(settings.subjects, settings, TASK), source.items, TASK)
     source = with_language_remarks(source, live)
     # a chat model is asked what people were asked, and pays for each question: in one view
     asked = [subject for subject in live if isinstance(subject, Converses)]

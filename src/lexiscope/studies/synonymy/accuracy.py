@@ -181,12 +181,13 @@ def _figures(run: SynonymyData) -> list[Figure]:
     title = "Accuracy of every subject, beside chance and word frequency"
     figures = dots(run, run.answers, run.design.main, "figure_1_accuracy", title)
     if run.of_kind("live") and run.of_kind("recorded"):
-        plain = [c for c in run.cells if c.suite in ("substitution", "reference", "relation") and not c.is_joint]
-        alone = [cell for cell in run.cells if cell.suite == "relation_no_context"]
-        live = run.of_kind("live", "baseline")
-        further = "Further models: the {}"
-        figures += dots(run, live, plain, "figure_4_live_with_context", further.format("suites with context"))
-        figures += dots(run, live, alone, "figure_5_live_without_context", further.format("relation without context"))
+        # the paper draws all models here, the three of its tables too, and of its cells only these
+        for condition, name, what in (
+            (CONTROLLED, "figure_4_with_context", "controlled, with context"),
+            (BOTH_ALONE, "figure_5_without_context", "both synonyms against random words, without context"),
+        ):
+            cells = [cell for cell in run.main if cell.condition == condition]
+            figures += dots(run, run.answers, cells, name, f"Models of other families: {what}")
     return figures
 
 

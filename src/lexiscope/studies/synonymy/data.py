@@ -201,7 +201,7 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
     data = _open_collection(settings)
     _check_crossed(settings, data.sets)
     specs = tuple(dict.fromkeys((*settings.subjects, *(spec for spec, _ in settings.checkpoints))))
-    live = live_subjects(specs, settings)
+    live = live_subjects(specs, settings, TASK)
     for subject in live:
         if not isinstance(subject, Scores | Judges | Generates):
             what = f"{subject.subject_id} can neither score texts nor judge choice sets nor generate"

@@ -33,7 +33,7 @@ from lexiscope.core.errors import CapabilityError, InputError, Place, RunError, 
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Message, Preview, Prompting
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.spec import split_options, with_options
+from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Continuation, Decoding, Progress, Subject, SubjectSpec, copy_with_seed
 from lexiscope.items.answers.chat_answers import chat_answers
 from lexiscope.subjects._answer_log import AnswerLog
@@ -56,13 +56,6 @@ from lexiscope.subjects.local._local_chat import load_local
 CAPABILITIES = ("Generates", "Judges")
 CONVERSES = WORDED = True
 """It judges what can be asked as text."""
-
-
-def files_of(spec: SubjectSpec) -> tuple[Path, ...]:
-    """Return the file of words that a chat model is asked in, if its variant is one."""
-    options = split_address(spec.url)[1] if spec.url else split_options(spec.name)[1]
-    variant = Path(options.get("variant", "")).expanduser()
-    return (variant,) if variant.is_file() else ()
 
 
 LOG = logging.getLogger(__name__)
