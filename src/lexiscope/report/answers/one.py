@@ -70,7 +70,12 @@ class OneEstimate:
             low, high = quantity.ends(record) or (None, None)
             rows.append(
                 ForestRow(
-                    named.label or capital(named.name), quantity.value(record), low, high, shown=quantity.both(record)
+                    named.label or capital(named.name),
+                    quantity.value(record),
+                    low,
+                    high,
+                    shown=quantity.both(record),
+                    people=not record.subject,
                 )
             )
         references = []

@@ -87,6 +87,7 @@ WITHOUT_CONTEXT = SubjectEstimates(
     against=(Against("chance (1 of 11)", value=100 / 11, kind="chance"),),
     rows_are=("result", "results"),
     group=("condition",),
+    paired=(("the word-frequency baseline", pick("above_baseline")),),
     name="without_context",
     axis="Percent right",
 )
