@@ -3,7 +3,8 @@
     python benchmarks/startup.py
 
 The goal is at most 6 times the bare interpreter for the help, 12 times for a list. All are started in turn; the table
-gives medians and minima of the CPU time (user + system) of the child process, which other work on the machine does not change much.
+gives medians and minima of the CPU time (user + system) of the child process, which other work on the machine does not
+change much.
 """
 
 from __future__ import annotations

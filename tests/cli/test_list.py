@@ -30,13 +30,13 @@ def test_datasets_show_what_one_chooses_by(run: Run) -> None:
 
 @pytest.mark.parametrize("name", catalog.names("datasets"))
 def test_cards_are_read_as_text(name: str) -> None:
-    """What a list shows of a card, of a task and of a kind of subject is read from the file and is what its code says."""
+    """What a list shows of a card is read from the file, and is what its code says."""
     fields = ("name", "task", "language", "licence", "availability", "summary")
     assert catalog.card_texts(name, *fields) == {field: getattr(catalog.card(name), field) for field in fields}
 
 
 def test_capabilities_are_read_as_text() -> None:
-    """The same of the ways in which tasks are answered and of what kinds of subjects can do."""
+    """What lists show of tasks and kinds of subjects is read from the files, and is what their code says."""
     for name in catalog.names("tasks"):
         assert catalog.task_capabilities(name) == tuple(by for by, _ in catalog.task(name).answers)
     for name in catalog.names("subjects"):
