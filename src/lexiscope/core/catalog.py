@@ -380,7 +380,8 @@ def _all_entry_points(_path: tuple[str, ...]) -> EntryPoints:
     # it brings the standard library's reader of e-mail: a name of the package is found without it
     from importlib import metadata
 
-    return metadata.entry_points()
+    # before Python 3.12 they are groups, which select alike
+    return cast("EntryPoints", metadata.entry_points())
 
 
 @functools.cache

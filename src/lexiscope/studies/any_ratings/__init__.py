@@ -127,7 +127,7 @@ def agreement(run: RatedRun) -> object:
     "What can a model at best be expected to reach?",
     place="Ceilings",
     needs="ratings",
-    answer=answers.CEILINGS,
+    answer=answers.ceilings,
     short="Ceilings",
 )
 def ceilings(run: RatedRun) -> object:

@@ -1,4 +1,4 @@
-"""The rules that answer the questions of any ratings: conditions in the file's own words, models beside raters."""
+"""The rules that answer the questions of any ratings: conditions in the file's words, models compared with raters."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from lexiscope.studies.any_ratings.data import CONDITIONS, RatedRun
 _MOST_ROWS, _MOST_SENTENCES = 16, 3
 _LEVEL = 0.05
 _ALPHA = Quantity("α", "Krippendorff’s α")
+_AVERAGE = pick("mean_rater_correlation(variant=leave_one_out,method=spearman)")
+_RELIABILITY = pick("split_half_reliability(")
 _ONE_RATER = pick("leave_one_out_agreement(method=spearman,summary=mean)")
 _CHOSEN = ("spearman(with=norms)", "spearman(with=norms,layer=chosen)")
 
@@ -57,11 +59,9 @@ AGAINST_RATERS = SubjectEstimates(
     name="raters_below",
     axis="Percent of the raters",
 )
-CEILINGS = OneEstimate(
-    Named(
-        "the agreement of the average person with the mean of the others", AVERAGE_PERSON.wanted, RHO, "average person"
-    ),
-    (Named("the reliability of the mean ratings", RELIABILITY.wanted, RHO, "reliability of the mean ratings"),),
+_CEILINGS = OneEstimate(
+    Named("the agreement of the average person with the mean of the others", _AVERAGE, RHO, "average person"),
+    (Named("the reliability of the mean ratings", _RELIABILITY, RHO, "reliability of the mean ratings"),),
     title="What a model can be expected to reach",
 )
 _AGREEMENT = OneEstimate(
@@ -106,6 +106,19 @@ def agreement(numbers: Numbers, _run: object) -> Answer | None:
     )  # fmt: skip
     sentences = (*answer.sentences, spread)
     return replace(answer, sentences=sentences, apa=" ".join(sentences), drawing=drawing)
+
+
+def ceilings(numbers: Numbers, _run: object) -> Answer | None:
+    """Return what a model can be expected to reach: the reliability of the mean ratings, and the average person."""
+    answer = _CEILINGS.answer(numbers)
+    average, reliability = numbers.first(_AVERAGE), numbers.first(_RELIABILITY)
+    if answer is None or average is None or reliability is None:
+        return answer
+    text = (
+        "The reliability of the mean ratings limits the agreement of a model: "
+        f"{RHO.equation(reliability, named=True)}; the average person reaches {RHO.equation(average)}."
+    )
+    return replace(answer, sentences=(text,), apa=text)
 
 
 def distribution(numbers: Numbers, _run: object) -> Answer | None:
