@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from lexiscope.cli.output import print_table
 from lexiscope.core import catalog
 from lexiscope.resources.cards import CARDS
 
@@ -25,6 +26,35 @@ def test_datasets_show_what_one_chooses_by(run: Run) -> None:
     row = next(row for row in json.loads(run("list", "datasets", "--json").output) if row["name"] == "mini_relatedness")
     card = catalog.card("mini_relatedness")
     assert (row["task"], row["licence"], row["data"]) == (card.task, card.licence, "embedded")
+
+
+@pytest.mark.parametrize("name", catalog.names("datasets"))
+def test_cards_are_read_as_text(name: str) -> None:
+    """What a list shows of a card is read from the file, and is what its code says."""
+    fields = ("name", "task", "language", "licence", "availability", "summary")
+    assert catalog.card_texts(name, *fields) == {field: getattr(catalog.card(name), field) for field in fields}
+
+
+def test_capabilities_are_read_as_text() -> None:
+    """What lists show of tasks and kinds of subjects is read from the files, and is what their code says."""
+    for name in catalog.names("tasks"):
+        assert catalog.task_capabilities(name) == tuple(by for by, _ in catalog.task(name).answers)
+    for name in catalog.names("subjects"):
+        assert catalog.subject_capabilities(name) == catalog.module("subjects", name).CAPABILITIES
+
+
+def test_a_table_folds_its_widest_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    """80 columns: the widest column is folded between words, a longer word within; wide characters take two places."""
+    print_table(["n", "word", "what"], [[1, "\u94f6\u884c", "a " * 40 + "end"], [12, "bank", "x" * 90]], right=["n"])
+    rule = "─" * 80
+    assert capsys.readouterr().out.splitlines() == [
+        " n  word  what" + " " * 66,
+        rule,
+        " 1  \u94f6\u884c  " + "a " * 34 + "a" + " ",
+        " " * 10 + ("a " * 5 + "end").ljust(70),
+        "12  bank  " + "x" * 70,
+        " " * 10 + ("x" * 20).ljust(70),
+    ]  # fmt: skip
 
 
 def test_pairings_are_those_of_the_catalog(run: Run) -> None:

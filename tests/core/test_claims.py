@@ -173,8 +173,8 @@ def test_a_test_that_is_not_significant_shows_nothing() -> None:
     assert judged("r > 0 with p < .05", number(2.0, p=0.2)) == ("not shown", "2 > 0 (p = 0.2)")
     # the paper's claim is about the p of one test; that of its family stands next to it
     among = replace(number(2.0, p=0.03), p_adjusted=0.12, family="size(method=holm,tests=4)")
-    assert judged("p of r < .05", among) == ("holds", "p = 0.03 < 0.05, adjusted by holm over 4 tests 0.12")
-    assert judged("r > 0 with p < .05", among) == ("holds", "2 > 0 (p = 0.03, adjusted by holm over 4 tests 0.12)")
+    assert judged("p of r < .05", among) == ("holds", "p = 0.03 < 0.05, adjusted by Holm over 4 tests 0.12")
+    assert judged("r > 0 with p < .05", among) == ("holds", "2 > 0 (p = 0.03, adjusted by Holm over 4 tests 0.12)")
     assert judged("r > 0 with p < .05", number(-2.0, p=0.01)) == ("reversed", "−2 < 0 (p = 0.01)")
     assert judged("r > 0 and p of r < .05", number(2.0, p=0.2))[0] == "not shown"
     assert judged("r > 0 and p of r < .05", number(-2.0, p=0.2))[0] == "not shown"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
@@ -13,7 +14,8 @@ from scipy import optimize, stats
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, read_records
-from lexiscope.studies.any_ratings import study
+from lexiscope.report.answers.numbers import Numbers
+from lexiscope.studies.any_ratings import answers, study
 from lexiscope.studies.any_ratings.settings import AnyRatingsSettings
 
 RATERS, WORDS, ITEMS = 7, 6, 24
@@ -156,6 +158,59 @@ def test_the_rater_who_answers_at_random_is_named(run_folder: Path) -> None:
     page = (run_folder / "report.html").read_text(encoding="utf-8")
     assert f"1 rater of {RATERS} does not agree with the others" in page
     assert f"simulated-{RATERS - 1} (" in page
+
+
+def test_the_page_answers_in_the_words_of_the_file(run_folder: Path, records: list[Record]) -> None:
+    """The question at the top is about the conditions; each answer is a sentence with direction, size and interval."""
+    page = (run_folder / "report.html").read_text(encoding="utf-8")
+    results = page.partition('id="results"')[2].partition('id="data"')[0]
+    assert "Do the conditions change the ratings?</h1>" in results
+    (difference,) = (r for r in records if r.statistic == "mean_difference" and r.question == "Q4")
+    size = abs(difference.value or 0.0)
+    assert f"Items with sense “same” were rated {size:.2f} points higher, 95% CI [" in results
+    assert "(summary = " not in results
+    assert "(over = items)" not in results
+
+
+def test_models_are_compared_with_people() -> None:
+    """Models: the value at a layer chosen on other words, the person among them; differences count after adjustment."""
+    made = [
+        Record("spearman(with=norms)", 0.8, subject="chat", low=0.75, high=0.85),
+        Record("spearman(with=norms)", 0.6, subject="encoder", layer=3, low=0.5, high=0.7),
+        Record("spearman(with=norms,layer=chosen)", 0.58, subject="encoder", low=0.5, high=0.66),
+        Record("mean_rater_correlation(variant=leave_one_out,method=spearman)", 0.7, low=0.65, high=0.75),
+        Record("spearman_difference(with=norms)", -0.2, subject="encoder@3 − chat", low=-0.3, high=-0.1, p=0.01),
+    ]
+    closest = answers.CLOSENESS.answer(Numbers(tuple(made)))
+    assert closest is not None
+    assert closest.sentences[0].endswith(
+        "of chat, ρ = .80, 95% CI [.75, .85], the lowest that of encoder, ρ = .58, 95% CI [.50, .66]."
+    )
+    pairs = answers.differences(Numbers(tuple(made)), None)
+    assert pairs is not None
+    assert pairs.verdict == "Yes."
+    assert pairs.sentences[1] == "The largest is that of chat minus encoder (layer 3): Δρ = .20, 95% CI [.10, .30]."
+    open_ = answers.differences(Numbers((replace(made[-1], p=0.01, p_adjusted=0.2),)), None)
+    assert open_ is not None
+    assert open_.verdict == "Not decided."
+
+
+def test_conditions_that_do_not_differ_are_open() -> None:
+    """An interval around 0 is not decided; a condition of several levels is told by its test."""
+    made = (
+        Record("mean_difference", -0.1, condition="a=x − a=y", low=-0.3, high=0.1),
+        Record("chi2(df=1)", 0.5, condition="a", p=0.48),
+        Record("chi2(df=2)", 30.0, condition="b", p=1e-6),
+    )
+    answer = answers.condition_effects(Numbers(made), None)
+    assert answer is not None
+    assert answer.verdict == "Partly."
+    assert answer.sentences == (
+        "Items with a “y” and items with a “x” differ by 0.10 points, 95% CI [−0.10, 0.30]: these data allow a "
+        "difference in either direction.",
+        "The levels of b change the ratings: χ²(2) = 30.00, p < .001.",
+    )
+    assert answer.drawing is None
 
 
 def test_groups_of_raters(records: list[Record], table: pd.DataFrame) -> None:

@@ -13,7 +13,8 @@ import click
 
 from lexiscope.analysis.bias.verdict import FEW_WORDS, FEWEST_WORDS
 from lexiscope.cli import options
-from lexiscope.cli.output import print_results, progress_bar, remark, say
+from lexiscope.cli.output import progress_bar, remark, say
+from lexiscope.cli.results.shown import print_results
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError

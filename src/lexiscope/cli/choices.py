@@ -13,7 +13,8 @@ from lexiscope.analysis.bias.people_by_view import PeopleInView, assumed_scores,
 from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.cli import options
-from lexiscope.cli.output import kappa_text, percent, print_json, print_table, remark, say, with_interval
+from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.results.shown import kappa_text, percent, with_interval
 from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place

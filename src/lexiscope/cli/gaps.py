@@ -31,7 +31,8 @@ from lexiscope.build.gap_filling.coding_sheet import (
 from lexiscope.build.gap_filling.gaps import MEASURE, SUITE, Answers, gap_items, sentences_of
 from lexiscope.build.gap_filling.matching import AnswerRule, mark_completions
 from lexiscope.cli import options
-from lexiscope.cli.output import kappa_text, percent, print_table, remark, say, with_interval
+from lexiscope.cli.output import print_table, remark, say
+from lexiscope.cli.results.shown import kappa_text, percent, with_interval
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -12,9 +13,10 @@ from lexiscope.cli.output import print_json, print_table
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.catalog import PACKAGE
-from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import SpecError
-from lexiscope.resources.cards import CARDS, ResourceCard
+
+if TYPE_CHECKING:
+    from lexiscope.resources.cards import ResourceCard
 
 ROOMS = ("datasets", "resources", "tasks", "subjects", "studies", "pairings")
 Row = dict[str, str]
@@ -46,7 +48,11 @@ def room_rows(room: str) -> list[Row]:
     if room == "pairings":
         return [{"task": task, "subject": kind, "answers by": by} for task, kind, by in catalog.pairings()]
     if room == "resources":
-        return [{"name": card.name, **_card_facts(card), "what": card.summary} for card in CARDS.values()]
+        return [
+            {"name": card.name, "language": card.language, "licence": card.licence, "data": card.availability}
+            | {"what": card.summary}
+            for card in _resource_cards().values()
+        ]
     kind = cast(catalog.Kind, room)
     return [_catalog_row(kind, name) for name in catalog.names(kind)]
 
@@ -54,7 +60,7 @@ def room_rows(room: str) -> list[Row]:
 def overview_rows() -> list[Row]:
     """Return one row per room with the names in it."""
     names = {kind: catalog.names(kind) for kind in catalog.KINDS}
-    rooms = {"datasets": names["datasets"], "resources": tuple(CARDS)} | names
+    rooms = {"datasets": names["datasets"], "resources": tuple(_resource_cards())} | names
     return [{"room": room, "names": ", ".join(names)} for room, names in rooms.items()]
 
 
@@ -71,16 +77,22 @@ def _catalog_row(kind: catalog.Kind, name: str) -> Row:
     return row | facts | {"what": catalog.summary(kind, name)}
 
 
-def _card_facts(card: DatasetCard | ResourceCard) -> Row:
-    return {"language": card.language, "licence": card.licence, "data": card.availability}
+def _resource_cards() -> Mapping[str, ResourceCard]:
+    # these bring all that a dataset is made of, which the other rooms are listed without
+    return cast("Mapping[str, ResourceCard]", import_module("lexiscope.resources.cards").CARDS)
+
+
+def _card_facts(name: str) -> Row:
+    texts = catalog.card_texts(name, "task", "language", "licence", "availability")
+    return texts | {"data": texts.pop("availability")}
 
 
 _FACTS: dict[catalog.Kind, tuple[tuple[str, ...], Callable[[str], Row]]] = {
     "datasets": (
         ("task", "language", "licence", "data"),
-        lambda name: {"task": catalog.card(name).task} | _card_facts(catalog.card(name)),
+        _card_facts,
     ),
-    "tasks": (("answered by",), lambda name: {"answered by": ", ".join(by for by, _ in catalog.task(name).answers)}),
+    "tasks": (("answered by",), lambda name: {"answered by": ", ".join(catalog.task_capabilities(name))}),
     "subjects": (("can",), lambda kind: {"can": ", ".join(catalog.subject_capabilities(kind))}),
     "studies": ((), lambda _name: {}),
 }

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Literal
+from itertools import zip_longest
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
-from lexiscope.core.result import Estimate, Interval, Undefined, read_records
+from lexiscope.core.errors import text_width
 
 LOG = logging.getLogger(__name__)
 WIDTH = 80
 Report = Callable[[str, int, int], None]
-Side = Literal["left", "right"]
+_GAP = "  "
 
 
 def print_table(
@@ -39,16 +34,48 @@ def print_table(
 
     All other long texts are folded, none is cut.
     """
-    table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
-    table.pad_edge, table.show_edge, table.collapse_padding = False, False, True
-    for name in columns:
-        side: Side = "right" if name in right else "left"
-        table.add_column(name, justify=side, overflow="fold", no_wrap=name in whole)
-    for row in rows:
-        table.add_row(*[Text(cell(value)) for value in row])
+    # written here: those of rich take longer to load than a list takes to print
+    texts = [[cell(value) for value in row] for row in (columns, *rows)]
+    widths = [
+        max(text_width(line) for text in column for line in text.split("\n")) for column in zip(*texts, strict=True)
+    ]
     # a pipe and a wide terminal get the same 80 columns; a narrow terminal gets what it has
-    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns) if sys.stdout.isatty() else WIDTH
-    Console(file=sys.stdout, width=width, soft_wrap=False, highlight=False).print(table)
+    room = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns) if sys.stdout.isatty() else WIDTH
+    room -= len(_GAP) * (len(columns) - 1)
+    folding = [place for place, name in enumerate(columns) if name not in whole] or [*range(len(columns))]
+    while sum(widths) > room and max(widths[place] for place in folding) > 1:
+        widths[max(folding, key=widths.__getitem__)] -= 1
+    lines = [title] if title else []
+    for number, row in enumerate(texts):
+        folded = [_folded(text, width) for text, width in zip(row, widths, strict=True)]
+        if number == 0:
+            # a short name of a column is next to the rule
+            most = max(map(len, folded))
+            folded = [[""] * (most - len(name)) + name for name in folded]
+        for parts in zip_longest(*folded, fillvalue=""):
+            spaces = [" " * (width - text_width(part)) for part, width in zip(parts, widths, strict=True)]
+            cells = zip(columns, parts, spaces, strict=True)
+            lines.append(_GAP.join(space + part if name in right else part + space for name, part, space in cells))
+        if number == 0:
+            lines.append("─" * (sum(widths) + len(_GAP) * (len(columns) - 1)))
+    click.echo("\n".join(lines))
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """Return a text as lines of at most *width* places: cut between words, and a word that is longer within."""
+    lines = []
+    for line in text.split("\n"):
+        lines.append("")
+        for word in re.findall(r"\S+\s*|\s+", line):
+            if lines[-1] and text_width(lines[-1] + word.rstrip()) > width:
+                lines.append("")
+            while text_width(word.rstrip()) > width:
+                fits = next(n for n in range(len(word), 0, -1) if n == 1 or text_width(word[:n]) <= width)
+                if fits == len(word):
+                    break
+                lines[-1:], word = [word[:fits], ""], word[fits:]
+            lines[-1] += word
+    return [line.rstrip() for line in lines]
 
 
 def cell(value: object) -> str:
@@ -65,11 +92,6 @@ def cell(value: object) -> str:
 def print_json(content: object) -> None:
     """Print JSON on stdout, in UTF-8 and with missing values as null."""
     click.echo(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))
-
-
-def print_results(run: Path) -> None:
-    """Print the records of a run's ``results.json`` as JSON."""
-    print_json([record.content() for record in read_records(run / "results.json")])
 
 
 def say(text: str = "") -> None:
@@ -106,6 +128,10 @@ def progress_bar(label: str, *, quiet: bool = False) -> Iterator[Report | None]:
     if quiet or not sys.stderr.isatty():
         yield _logged_progress(label) if LOG.isEnabledFor(logging.INFO) else None
         return
+    # bars take as long to load as all other output together
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bars:
         known: dict[str, TaskID] = {}
@@ -130,26 +156,3 @@ def _logged_progress(label: str) -> Report:
             LOG.info("%s: %s: %d of %d", label, part, done, total)
 
     return report
-
-
-def percent(value: float) -> str:
-    """Return a share as people read it.
-
-    >>> percent(0.8817)
-    '88.2 %'
-    """
-    return f"{100 * value:.1f} %"
-
-
-def with_interval(value: float, interval: Interval) -> str:
-    """Return a share with its interval; without bounds the share alone."""
-    bounds = f" [{100 * interval.low:.1f}, {100 * interval.high:.1f}]" if interval.is_defined else ""
-    return percent(value) + bounds
-
-
-def kappa_text(kappa: Estimate | Undefined) -> str:
-    """Return a kappa with its interval, or why there is none."""
-    if isinstance(kappa, Undefined):
-        return kappa.reason
-    bounds = f" [{kappa.interval.low:.2f}, {kappa.interval.high:.2f}]" if kappa.interval.is_defined else ""
-    return f"{kappa.value:.2f}{bounds}"

@@ -13,7 +13,8 @@ from typing import Any, cast
 import click
 
 from lexiscope.cli.main import pin_threads
-from lexiscope.cli.output import print_results, progress_bar, remark, say, say_plain_table
+from lexiscope.cli.output import progress_bar, remark, say, say_plain_table
+from lexiscope.cli.results.shown import print_results
 from lexiscope.core import catalog
 from lexiscope.core.settings import Settings
 from lexiscope.report.page.study_folder import Summary

@@ -23,14 +23,14 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from lexiscope.core.code_file import code_sha256, is_path, load_file
+from lexiscope.core.code_file import assigned, assigned_text, code_sha256, is_path, load_file
 from lexiscope.core.errors import LexiscopeError, Place, SpecError, nearest_name
 from lexiscope.core.settings import Settings
 from lexiscope.core.spec import CAPABILITY_NAMES, SubjectSpec, plain_name, split_options
 
 if TYPE_CHECKING:
     # datasets and tasks bring pyarrow, subjects numpy, which listing names does not need
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, EntryPoints
 
     from lexiscope.core.dataset import Dataset, DatasetCard
     from lexiscope.core.screen import Screen
@@ -156,6 +156,19 @@ def card(name: str) -> DatasetCard:
     return cast("DatasetCard", module("datasets", plain_name(name)).CARD)
 
 
+def card_texts(name: str, *fields: str) -> dict[str, str]:
+    """Return fields of a dataset's card that are texts; of the package's own, read from its file as text.
+
+    A list of all datasets comes at once: none is imported, with the readers that it brings.
+    """
+    texts: dict[str, str | None] = {}
+    if name in _own_names("datasets"):
+        path = _source("datasets", name)
+        given = _keywords(assigned(path, "CARD"))
+        texts = {field: assigned_text(path, given.get(field)) for field in fields}
+    return {field: text if (text := texts.get(field)) is not None else getattr(card(name), field) for field in fields}
+
+
 def dataset(name: str) -> Dataset:
     """Load a dataset: items, recorded answers, checksums.
 
@@ -184,6 +197,18 @@ def dataset_options(name: str) -> tuple[str, ...]:
 def task(name: str) -> Task:
     """Return a task."""
     return cast("Task", module("tasks", name).TASK)
+
+
+def task_capabilities(name: str) -> tuple[str, ...]:
+    """Return the capabilities by which a task is answered, the best first; of the package's own, read as text."""
+    if name in _own_names("tasks"):
+        path = _source("tasks", name)
+        answers = _keywords(assigned(path, "TASK")).get("answers")
+        ways = answers.elts if isinstance(answers, ast.Tuple) else []
+        texts = [assigned_text(path, way.elts[0]) for way in ways if isinstance(way, ast.Tuple)]
+        if texts and len(texts) == len(ways) and None not in texts:
+            return tuple(text for text in texts if text is not None)
+    return tuple(capability for capability, _ in task(name).answers)
 
 
 def task_place(name: str) -> str:
@@ -229,6 +254,10 @@ def subject(spec: SubjectSpec | str) -> Subject:
 
 def subject_capabilities(kind: str) -> tuple[str, ...]:
     """Return the capabilities that a kind of subject declares (its file's ``CAPABILITIES``)."""
+    if kind in _own_names("subjects"):
+        declared = assigned(_source("subjects", kind), "CAPABILITIES")
+        if isinstance(declared, ast.Tuple):
+            return cast(tuple[str, ...], ast.literal_eval(declared))
     return cast(tuple[str, ...], module("subjects", kind).CAPABILITIES)
 
 
@@ -332,6 +361,10 @@ def _docstring(path: Path) -> str:
     return inspect.cleandoc(ast.literal_eval(first.string)) if first.type == tokenize.STRING else ""
 
 
+def _keywords(call: ast.expr | None) -> dict[str, ast.expr]:
+    return {word.arg: word.value for word in call.keywords if word.arg} if isinstance(call, ast.Call) else {}
+
+
 def _source(kind: Kind, name: str) -> Path:
     path = _room(kind).joinpath(*_own_modules(kind)[name].split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
@@ -342,13 +375,19 @@ def _entry_points(kind: Kind) -> dict[str, tuple[EntryPoint, ...]]:
 
 
 @functools.cache
-def _entry_points_on(kind: Kind, _path: tuple[str, ...]) -> dict[str, tuple[EntryPoint, ...]]:
-    """Read the entry points of installed distributions, once for each ``sys.path``."""
+def _all_entry_points(_path: tuple[str, ...]) -> EntryPoints:
+    """Read the entry points of installed distributions, once for each ``sys.path``: every distribution has a file."""
     # it brings the standard library's reader of e-mail: a name of the package is found without it
     from importlib import metadata
 
+    # before Python 3.12 they are groups, which select alike
+    return cast("EntryPoints", metadata.entry_points())
+
+
+@functools.cache
+def _entry_points_on(kind: Kind, path: tuple[str, ...]) -> dict[str, tuple[EntryPoint, ...]]:
     by_name: dict[str, tuple[EntryPoint, ...]] = {}
-    for entry in metadata.entry_points(group=f"lexiscope.{kind}"):
+    for entry in _all_entry_points(path).select(group=f"lexiscope.{kind}"):
         by_name[entry.name] = (*by_name.get(entry.name, ()), entry)
     return by_name
 

@@ -519,8 +519,9 @@ def _adjusted_text(record: Record | None) -> str:
     if record is None or record.p_adjusted is None:
         return ""
     family = parse_statistic(record.family)[1]
-    over = f"{family.get('method', 'a family')} over {family.get('tests', 'its')} tests"
-    return f", adjusted by {over} {record.p_adjusted:.3g}"
+    method = family.get("method", "a family")
+    over = f"{'Holm' if method == 'holm' else method} over {family.get('tests', 'its')} tests"
+    return f", adjusted by {over} {record.p_adjusted:.3g}".replace("-", "−")
 
 
 def _label(*sides: tuple[ClaimTerm, Record | None]) -> str:

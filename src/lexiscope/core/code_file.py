@@ -6,6 +6,7 @@ module name that no other module has. No ``__pycache__`` is written next to the 
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import sys
@@ -15,6 +16,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import cast
 
 from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError
 
@@ -35,6 +37,41 @@ def is_path(name: str) -> bool:
         return True
     named_as_folder = "/" in name or os.sep in name
     return named_as_folder and (Path(name).expanduser() / "__init__.py").is_file()
+
+
+def assigned(path: Path, name: str) -> ast.expr | None:
+    """Return what a Python file assigns to a name at its top level, read as text: the file is not run.
+
+    ``None`` if no line begins with the name and an equals sign.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = next((number for number, line in enumerate(lines) if line.startswith(f"{name} = ")), None)
+    if first is None:
+        return None
+    # parsing a whole file takes ten times as long; a statement lasts while lines are indented or close a bracket
+    last = first + 1
+    while last < len(lines) and lines[last][:1] in (" ", ")", "]", "}"):
+        last += 1
+    (statement,) = ast.parse("\n".join(lines[first:last])).body
+    return cast(ast.Assign, statement).value
+
+
+def assigned_text(path: Path, value: ast.expr | None) -> str | None:
+    """Return a text in a Python file: a literal, a name that the file assigns one to, or an f-string of these.
+
+    ``None`` for anything else: only the file's code can tell.
+    """
+    match value:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.Name(id=name):
+            return assigned_text(path, assigned(path, name))
+        case ast.FormattedValue(value=inner, conversion=-1, format_spec=None):
+            return assigned_text(path, inner)
+        case ast.JoinedStr(values=parts):
+            texts = [assigned_text(path, part) for part in parts]
+            return None if None in texts else "".join(text for text in texts if text is not None)
+    return None
 
 
 def code_sha256(name: str) -> str:

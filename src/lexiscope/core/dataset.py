@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-import numpy as np
-
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.run import sha256_of
@@ -15,7 +13,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.showing import call_presenter, counted
 
 if TYPE_CHECKING:
-    # responses bring pyarrow, which a card does not need
+    # responses bring numpy and pyarrow, which a card does not need
     from lexiscope.core.response import ResponseTable
 
 _RATED = ("rating", "norm")
@@ -125,9 +123,11 @@ class Dataset:
             return
         items = tuple(item if item.scale is not None else replace(item, scale=scale) for item in self.items)
         object.__setattr__(self, "items", items)
-        rated = np.isin(self.responses.column("measure").astype(str), _RATED)
+        measured = self.responses.column("measure").astype(str)
+        rated = (measured == _RATED[0]) | (measured == _RATED[1])
         if rated.any():
-            printed = np.where(rated, str(scale), self.responses.column("scale"))
+            printed = self.responses.column("scale").astype(object)
+            printed[rated] = str(scale)
             object.__setattr__(self, "responses", self.responses.with_column("scale", printed))
 
     def check_counts(self, *names: str) -> None:

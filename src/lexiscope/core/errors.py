@@ -53,15 +53,19 @@ def caret_line(text: str, column: int, width: int = 1) -> str:
     >>> caret_line("\u94f6\u884c bank", 4, 4)
     '     ^^^^'
     """
-    before = "".join("\t" if char == "\t" else " " * _places(char) for char in text[: column - 1])
-    under = sum(map(_places, text[column - 1 : column - 1 + width]))
+    before = "".join("\t" if char == "\t" else " " * text_width(char) for char in text[: column - 1])
+    under = text_width(text[column - 1 : column - 1 + width])
     return before + "^" * max(1, under)
 
 
-def _places(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+def text_width(text: str) -> int:
+    """Return how many places of a terminal a text takes.
+
+    >>> text_width("bank"), text_width("\u94f6\u884c"), text_width("e\u0301")
+    (4, 4, 1)
+    """
+    shown = (char for char in text if unicodedata.category(char) not in ("Mn", "Me", "Cf"))
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in shown)
 
 
 class LexiscopeError(Exception):

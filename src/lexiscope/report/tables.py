@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
@@ -16,7 +15,7 @@ from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, text_width
 from lexiscope.core.result import AtMost
 from lexiscope.core.run import csv_lines
 from lexiscope.core.showing import call_presenter, counted
@@ -284,7 +283,7 @@ def to_text(table: Table) -> str:
     """Return the table as plain text for a terminal, columns aligned, notes below."""
     laid = layout(table)
     grid = [[f"{cell.text}{_superscript(cell.mark)}" for cell in row] for row in (laid.headers, *laid.rows)]
-    widths = [max(_width(row[index]) for row in grid) for index in range(len(table.columns))]
+    widths = [max(text_width(row[index]) for row in grid) for index in range(len(table.columns))]
     lines = ["  ".join(_pad(cell, widths[i], table.columns[i].right) for i, cell in enumerate(row)) for row in grid]
     rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
     title = f"Table {table.number}. {table.title}" if table.number else table.title
@@ -359,11 +358,6 @@ def _superscript(letter: str) -> str:
     return letter.translate(str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"))
 
 
-def _width(text: str) -> int:
-    shown = (char for char in text if not unicodedata.combining(char))
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in shown)
-
-
 def _pad(text: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(text))
+    space = " " * (width - text_width(text))
     return space + text if right else text + space

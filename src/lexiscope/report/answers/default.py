@@ -126,7 +126,7 @@ def _forest_of(records: Sequence[Record], quantity: Quantity, numbers: Numbers) 
         value = quantity.value(record) if record.value is not None else None
         shown = quantity.both(record) if record.value is not None else ""
         reason = record.note if record.value is None else ""
-        rows.append(ForestRow(label(record), value, low, high, shown=shown, reason=reason))
+        rows.append(ForestRow(label(record), value, low, high, shown=shown, reason=reason, people=not record.subject))
     known = [v for row in rows for v in (row.value, row.low, row.high) if v is not None]
     axis = Axis.around(known, quantity.name, bounds=quantity.bounds)
     name = parse_statistic(records[0].statistic)[0]

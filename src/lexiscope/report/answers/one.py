@@ -65,7 +65,10 @@ class OneEstimate:
         same = [(named, record) for named, record in known if named.quantity == quantity]
         if len(same) < 2:
             return None
-        rows = [quantity.row(record, named.label or capital(named.name)) for named, record in same]
+        rows = [
+            quantity.row(record, named.label or capital(named.name), people=not record.subject)
+            for named, record in same
+        ]
         references = []
         if self.against is not None:
             label = f"{self.against_name} {quantity.text(self.against)}"

@@ -103,6 +103,8 @@ class SubjectEstimates:
         known = [record for record in every if record.value is not None]
         if not every:
             return None
+        if not known and self.label == "subject" and all(map(self._is_baseline, every)):
+            return Answer(UNASKED, ("Only baselines answered.",), caution=self._caution(every, (), numbers))
         if not known:
             return undefined_answer(self.title, every[0].note)
         every_ranked = sorted(known, key=self.quantity.value, reverse=True)
@@ -252,7 +254,7 @@ class SubjectEstimates:
             names = enumerated([self._title_of(record, numbers) for record in missing[:3]])
             more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
             texts.append(f"No value for {names}{more}: {missing[0].note.removeprefix('undefined: ').rstrip('.')}.")
-        if "chosen on the same items" in ranked[0].note:
+        if ranked and "chosen on the same items" in ranked[0].note:
             texts.append("The layer was chosen on the same items, which makes the value too high.")
         return " ".join(texts)
 
@@ -396,6 +398,7 @@ class SubjectEstimates:
             pale=self.quantity.value(pale) if pale is not None else None,
             hollow=record.subject in numbers.other or self._is_baseline(record),
             strong=record.subject in self.strong,
+            people=not record.subject,
             group=group,
         )
 

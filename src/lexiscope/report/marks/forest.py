@@ -79,7 +79,8 @@ class Forest(Drawing):
         head = 8 + height_of_labels(references, x, width) if references else 4.0
         counts, step = _binned(self.raters, self.axis, 50 if wide else 20)
         unit = min(6.2 if wide else 4.4, _DOTS_HEIGHT / max(max(counts, default=1), 1))
-        base = head + (max(counts) * unit + 6 if self.raters else 0)
+        # the two lines at the left have their room also where few dots are
+        base = head + (max(max(counts) * unit + 6, 40) if self.raters else 0)
         row_height = 24.0 if len(self.rows) <= 24 else 18.0
         if any(len(in_lines(row.label, left - 6, 13)) > 1 for row in self.rows):
             row_height = 2 * LINE + 8

@@ -141,6 +141,7 @@ def run_groups(report: Report) -> list[RunGroup]:
         "versions": "Versions",
         "data": "Data files (SHA-256)",
         "counts": "Counts",
+        "given": "Files that the run depends on (SHA-256)",
         "": "",
     }
     order = ["", *(name for name in ("counts", "settings", "versions", "data") if name in groups)]
@@ -148,13 +149,19 @@ def run_groups(report: Report) -> list[RunGroup]:
     return [
         RunGroup(
             titles.get(name, name.replace("_", " ").capitalize()),
-            tuple(groups[name]),
+            tuple(map(_count_row, groups[name]) if name == "counts" else groups[name]),
             folded=name in ("settings", "data") or len(groups[name]) > 12,
             mono=name in ("data", "versions", "given", "code"),
         )
         for name in order
         if groups.get(name)
     ]
+
+
+def _count_row(row: tuple[str, str]) -> tuple[str, str]:
+    """Return a count as it is read: its name as words, thousands apart."""
+    name, value = row
+    return name.replace("_", " "), f"{int(value):,}" if value.isdigit() else value
 
 
 def run_rows(run: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
 from lexiscope.report.part import record_cell
 from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Format, Table, columns
-from lexiscope.studies.any_ratings import conditions, items, models, raters
+from lexiscope.studies.any_ratings import answers, conditions, items, models, raters
 from lexiscope.studies.any_ratings.data import (
     CONDITIONS,
     GROUPS,
@@ -59,6 +59,8 @@ def limits(run: RatedRun) -> list[str]:
 study = Study(
     "any_ratings",
     title=lambda run: f"Ratings: {run.card.title}",
+    headline=answers.headline,
+    answer=answers.top,
     citation=(),
     methods=methods,
     limits=limits,
@@ -114,20 +116,32 @@ study.writes(write_norms)
 study.writes(conditions.write_r_script)
 
 
-@study.question("How well do the raters agree?", place="Agreement", needs=JUDGMENTS)
+@study.question(
+    "How well do the raters agree?", place="Agreement", needs=JUDGMENTS, answer=answers.agreement, short="Agreement"
+)
 def agreement(run: RatedRun) -> object:
     """Measure agreement, and find the raters who do not agree."""
     return raters.agreement(run)
 
 
-@study.question("What can a model at best be expected to reach?", place="Ceilings", needs="ratings")
+@study.question(
+    "What can a model at best be expected to reach?",
+    place="Ceilings",
+    needs="ratings",
+    answer=answers.ceilings,
+    short="Ceilings",
+)
 def ceilings(run: RatedRun) -> object:
     """Compute the human ceilings."""
     return raters.ceilings(run)
 
 
 @study.question(
-    "How are the ratings distributed, and on which items do raters disagree?", place="Items", needs=JUDGMENTS
+    "How are the ratings distributed, and on which items do raters disagree?",
+    place="Items",
+    needs=JUDGMENTS,
+    answer=answers.distribution,
+    short="Distribution",
 )
 def distribution(run: RatedRun) -> object:
     """Describe the ratings and the items."""
@@ -139,6 +153,8 @@ def distribution(run: RatedRun) -> object:
     place="Conditions",
     needs=("ratings", CONDITIONS),
     families=(TestFamily("conditions", ("chi2",)),),
+    answer=answers.condition_effects,
+    short="Conditions",
 )
 def effects(run: RatedRun) -> object:
     """Test each condition."""
@@ -150,6 +166,8 @@ def effects(run: RatedRun) -> object:
     place="Conditions",
     needs=("ratings", SEVERAL_CONDITIONS),
     families=(TestFamily("conditions_together", ("chi2",)),),
+    answer=answers.crossed_conditions,
+    short="Together",
 )
 def together(run: RatedRun) -> object:
     """Cross the conditions, and test each given the others."""
@@ -162,7 +180,13 @@ def groups(run: RatedRun) -> object:
     return raters.groups(run)
 
 
-@study.question("How close do models come to the mean ratings?", place="Models", needs=("norms", "models"))
+@study.question(
+    "How close do models come to the mean ratings?",
+    place="Models",
+    needs=("norms", "models"),
+    answer=answers.CLOSENESS,
+    short="Models",
+)
 def closeness(run: RatedRun) -> object:
     """Compare models with mean ratings, layer by layer."""
     return models.closeness(run)
@@ -173,13 +197,21 @@ def closeness(run: RatedRun) -> object:
     place="Models",
     needs=("norms", SEVERAL_MODELS),
     families=(TestFamily("models", ("spearman_difference",)),),
+    answer=answers.differences,
+    short="Differences",
 )
 def differences(run: RatedRun) -> object:
     """Compare each two models."""
     return models.differences(run)
 
 
-@study.question("Is a model closer to the mean ratings than one rater is?", place="Models", needs=("ratings", "models"))
+@study.question(
+    "Is a model closer to the mean ratings than one rater is?",
+    place="Models",
+    needs=("ratings", "models"),
+    answer=answers.AGAINST_RATERS,
+    short="Raters",
+)
 def against_raters(run: RatedRun) -> object:
     """Compare models with single raters."""
     return models.against_raters(run)

@@ -81,10 +81,11 @@ WITHOUT_CONTEXT = SubjectEstimates(
     "Accuracy without context, the synonym among random words",
     pick("percent_right(", condition=lambda name: str(name).endswith("/correct_vs_random")),
     PERCENT,
-    claim="are above chance",
-    claim_one="is right more often than chance",
+    claim="are above chance without context",
+    claim_one="is right more often than chance without context",
     against=(Against("chance (1 of 11)", value=100 / 11, kind="chance"),),
     group=("condition",),
+    paired=(("the word-frequency baseline", pick("above_baseline")),),
     name="without_context",
     axis="Percent right",
 )
