@@ -29,7 +29,7 @@ from lexiscope.cli.output import (
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run, count_replies, in_wordings, with_run_options
 from lexiscope.collect.costs import CollectionCost, collection_costs, total_cost
-from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs
+from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs, sweep_plan
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
@@ -185,7 +185,7 @@ _OF_ONE_RUN = ("items", "pairs", "language", "scale", "task", "subjects", "wordi
 
 def _collect_sweep(sweep: Sweep, *, out: Path, dry_run: bool, threads: int, as_json: bool, quiet: bool) -> None:
     if dry_run:
-        print_json(sweep_costs(sweep, out=out))
+        print_sweep_costs(sweep, out=out, as_json=as_json)
         return
     rows: list[dict[str, object]] = []
 
@@ -193,7 +193,7 @@ def _collect_sweep(sweep: Sweep, *, out: Path, dry_run: bool, threads: int, as_j
         answers = answer_rows(table)
         rows.extend({"folder": run.folder, **row} for row in answers)
         if not as_json:
-            say(f"{run.folder}: {run.data.items}, {run.task}, seed {run.seed}")
+            say(_run_title(run))
             print_answers(answers, read_json(out / run.folder / "run.json")["subjects"])
 
     for run in sweep.runs:
@@ -214,7 +214,7 @@ def _collect_sweep(sweep: Sweep, *, out: Path, dry_run: bool, threads: int, as_j
         print_json(rows)
         return
     say(f"Saved {out} ({counted(len(sweep.runs), 'run folder')})")
-    remark(f"next: lexiscope report {out / sweep.runs[0].folder} --out report.html", quiet=quiet)
+    remark(f"next: lexiscope report {out} --out report.html", quiet=quiet)
 
 
 def task_with_labelled(name: str, labelled: Sequence[Item], items: Sequence[Item]) -> Task:
@@ -300,6 +300,33 @@ def print_costs(costs: Sequence[CollectionCost], *, as_json: bool) -> None:
     if as_json:
         print_json({"costs": [asdict(cost) for cost in costs], "total": total})
         return
+    _print_cost_tables(costs)
+    _print_total_cost(total)
+
+
+def print_sweep_costs(sweep: Sweep, *, out: Path, as_json: bool) -> None:
+    """Print what a sweep would cost, run by run, and in total; as JSON ``costs``, the parts of its plan, and ``total``.
+
+    Errors: those of :func:`~lexiscope.collect.sweep.sweep_costs`.
+    """
+    by_run = sweep_costs(sweep, out=out)
+    costs = [cost for own in by_run for cost in own]
+    total = total_cost(costs)
+    if as_json:
+        plan = sweep_plan(sweep, out=out)
+        print_json({"costs": [part | asdict(cost) for part, cost in zip(plan, costs, strict=True)], "total": total})
+        return
+    for run, own in zip(sweep.runs, by_run, strict=True):
+        say(_run_title(run))
+        _print_cost_tables(own)
+    _print_total_cost(total)
+
+
+def _run_title(run: PlannedRun) -> str:
+    return f"{run.folder}: {run.data.items}, {run.task}, seed {run.seed}"
+
+
+def _print_cost_tables(costs: Sequence[CollectionCost]) -> None:
     for subject, own in groupby(costs, key=lambda cost: cost.subject):
         part = list(own)
         say(subject)
@@ -312,6 +339,9 @@ def print_costs(costs: Sequence[CollectionCost], *, as_json: bool) -> None:
             say("first request:")
             print_json(request)
         say()
+
+
+def _print_total_cost(total: Mapping[str, Any]) -> None:
     say("total")
     print_table(_COST_COLUMNS[2:], [_cost_cells(total)], right=_COST_COLUMNS[2:], whole=_COST_COLUMNS)
 
