@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import platformdirs
 import pytest
 
 from lexiscope.cli.collect import answer_rows
@@ -240,3 +241,20 @@ def test_a_sweep_and_a_single_run_exclude_each_other(option: tuple[str, str], ru
     assert (result.exit_code, "--sweep" in result.stderr) == (2, True)
     alone = run("collect", *BASELINE, "--out", "RUN")
     assert (alone.exit_code, "--items" in alone.stderr) == (2, True)
+
+
+def test_a_run_at_an_address(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is computed in a working copy, which the next command reads, and sent; a dry run makes and reads nothing."""
+    monkeypatch.setattr(platformdirs, "user_data_path", lambda _: tmp_path / "data")
+    address = f"file://{tmp_path}/store/one"
+    command = ("collect", "--items", "mini_relatedness", *BASELINE, "--out", address)
+    assert run(*command, "--dry-run").exit_code == 0
+    assert list(tmp_path.iterdir()) == []
+    done = run(*command)
+    assert done.exit_code == 0, done.stderr
+    assert f"sent: {address}" in done.stdout
+    (copy,) = (tmp_path / "data" / "runs").iterdir()
+    assert f"next: lexiscope report {copy} --out report.html" in done.stderr
+    assert (tmp_path / "store" / "one" / "run.json").read_bytes() == (copy / "run.json").read_bytes()
+    refused = run("collect", "--items", "mini_relatedness", *BASELINE, "--out", "nowhere://one")
+    assert (refused.exit_code, "no driver for this address" in refused.stderr) == (1, True)

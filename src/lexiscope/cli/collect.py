@@ -29,6 +29,7 @@ from lexiscope.cli.output import (
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run, count_replies, in_wordings, with_run_options
 from lexiscope.collect.costs import CollectionCost, collection_costs, total_cost
+from lexiscope.collect.remote import folder_of, is_address, working_copy
 from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs, sweep_plan
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
@@ -79,7 +80,7 @@ from lexiscope.tasks import DEFAULT
 )
 @options.views
 @options.path("--sweep", metavar="FILE.yaml", about="Datasets, subjects, views and seeds to combine, in a file.")
-@options.path("--out", metavar="RUN", about="The run folder.", required=True)
+@click.option("--out", metavar="RUN|ADDRESS", help="The run folder, or an address (s3://bucket/run).", required=True)
 @options.of_arguments(collect_run, "seed")
 @click.option("--dry-run", is_flag=True, help="Send and write nothing: show requests, tokens, price and device hours.")
 @options.device
@@ -101,7 +102,7 @@ def collect(
     labelled: str,
     views: tuple[str, ...],
     sweep: Path | None,
-    out: Path,
+    out: str,
     seed: int,
     dry_run: bool,
     device: str,
@@ -113,7 +114,8 @@ def collect(
 
     The run folder holds the answers (responses.parquet) and how they came about (run.json). The same command on the
     same folder does nothing when the run is finished and continues it when it was broken off. --sweep asks many
-    subjects about many datasets: each dataset with each seed has a folder in RUN.
+    subjects about many datasets: each dataset with each seed has a folder in RUN. For an ADDRESS, the run is computed
+    in a working copy on this machine, and its finished files are sent.
     """
     if sweep is not None:
         for option in ctx.command.params:
@@ -143,17 +145,17 @@ def collect(
     asked = catalog.task(task) if known is None else task_with_labelled(task, known.items, source.items)
     answering = [catalog.subject(with_run_options(spec, device=device)) for spec in subjects]
     if dry_run:
-        costs = collection_costs(source.items, answering, asked, views or ("full",), seed=seed, out=out)
+        costs = collection_costs(source.items, answering, asked, views or ("full",), seed=seed, out=folder_of(out))
         print_costs(costs, as_json=as_json)
         return
     for text in language_remarks(answering, source.items):
         remark(text, quiet=quiet)
-    with progress_bar(task, quiet=quiet) as report:
+    with working_copy(out) as copy, progress_bar(task, quiet=quiet) as report:
         table = collect_run(
             source.items,
             answering,
             asked,
-            out=out,
+            out=copy.folder,
             views=views or ("full",),
             seed=seed,
             command=["lexiscope", *sys.argv[1:]],
@@ -167,44 +169,52 @@ def collect(
             },
             checksums={**source.checksums, **(known.checksums if known is not None else {})},
             progress=report,
+            finished=copy.send_parts,
         )
     rows = answer_rows(table)
     if as_json:
         print_json(rows)
         return
-    print_answers(rows, read_json(out / "run.json")["subjects"])
+    print_answers(rows, read_json(copy.folder / "run.json")["subjects"])
     if wordings:
         answers = ResponseTable.concat([source.responses, table])
         print_wordings(ComparableAnswers(answers, source.items), seed=seed)
-    say(f"written: {out / 'responses.parquet'} ({len(table)} rows)")
-    remark(f"next: lexiscope report {out} --out report.html", quiet=quiet)
+    say(f"written: {copy.folder / 'responses.parquet'} ({len(table)} rows)")
+    _say_sent(out)
+    remark(f"next: lexiscope report {copy.folder} --out report.html", quiet=quiet)
+
+
+def _say_sent(out: str) -> None:
+    if is_address(out):
+        say(f"sent: {out}")
 
 
 _OF_ONE_RUN = ("items", "pairs", "language", "scale", "task", "subjects", "wordings", "labelled", "views", "seed")
 
 
-def _collect_sweep(sweep: Sweep, *, out: Path, dry_run: bool, threads: int, as_json: bool, quiet: bool) -> None:
+def _collect_sweep(sweep: Sweep, *, out: str, dry_run: bool, threads: int, as_json: bool, quiet: bool) -> None:
     if dry_run:
-        print_sweep_costs(sweep, out=out, as_json=as_json)
+        print_sweep_costs(sweep, out=folder_of(out), as_json=as_json)
         return
     rows: list[dict[str, object]] = []
 
     def show(run: PlannedRun, table: ResponseTable) -> None:
+        copy.send_parts()
         answers = answer_rows(table)
         rows.extend({"folder": run.folder, **row} for row in answers)
         if not as_json:
             say(_run_title(run))
-            print_answers(answers, read_json(out / run.folder / "run.json")["subjects"])
+            print_answers(answers, read_json(copy.folder / run.folder / "run.json")["subjects"])
 
     for run in sweep.runs:
         opened = run.source.imported.opened if run.source.imported is not None else None
         answering = [catalog.subject(spec) for spec in run.subjects]
         for text in (*reading_remark(opened), *language_remarks(answering, run.source.items)):
             remark(text, quiet=quiet)
-    with progress_bar("sweep", quiet=quiet) as report:
+    with working_copy(out) as copy, progress_bar("sweep", quiet=quiet) as report:
         run_sweep(
             sweep,
-            out=out,
+            out=copy.folder,
             command=["lexiscope", *sys.argv[1:]],
             settings={"threads": threads},
             progress=report,
@@ -213,8 +223,9 @@ def _collect_sweep(sweep: Sweep, *, out: Path, dry_run: bool, threads: int, as_j
     if as_json:
         print_json(rows)
         return
-    say(f"Saved {out} ({counted(len(sweep.runs), 'run folder')})")
-    remark(f"next: lexiscope report {out} --out report.html", quiet=quiet)
+    say(f"Saved {copy.folder} ({counted(len(sweep.runs), 'run folder')})")
+    _say_sent(out)
+    remark(f"next: lexiscope report {copy.folder} --out report.html", quiet=quiet)
 
 
 def task_with_labelled(name: str, labelled: Sequence[Item], items: Sequence[Item]) -> Task:
