@@ -22,13 +22,12 @@ def paid_caution(counts: Mapping[str, int]) -> str:
     """Return the caution on requests that may have been paid without a reply, by subject; empty without any.
 
     >>> paid_caution({"chat:m@http://h/v1": 2})
-    'Caution: 2 requests to chat:m@http://h/v1 may have been paid without a reply. They were sent again.'
+    'Caution: 2 requests to chat:m@http://h/v1 may have been paid without a reply.'
     """
     if not counts:
         return ""
     parts = enumerated([f"{counted(count, 'request')} to {subject}" for subject, count in counts.items()])
-    again = "It was" if sum(counts.values()) == 1 else "They were"
-    return f"Caution: {parts} may have been paid without a reply. {again} sent again."
+    return f"Caution: {parts} may have been paid without a reply."
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,7 @@ def test_a_caution_is_at_the_top_of_the_results_page() -> None:
     report = Report("One number", results=page)
     marked = with_caution(report, paid_caution({"chat:m@http://h": 1}))
     assert marked.results is not None
-    paid = "Caution: 1 request to chat:m@http://h may have been paid without a reply. It was sent again."
+    paid = "Caution: 1 request to chat:m@http://h may have been paid without a reply."
     assert marked.results.top.caution == f"Caution: few items. {paid}"
     assert render(marked).count(paid) == 1
     assert with_caution(Report("None"), "Caution.").sections[0].paragraphs == ("Caution.",)
