@@ -2,7 +2,7 @@
 
 An object store has whole objects, no rename and no lock. A run is therefore computed in a working copy on this machine.
 Each finished part is sent as two objects, its answers before its seal; ``run.json`` is sent last, and removed before
-anything that it names is replaced. What no seal fits is no part of the run: it is sent again.
+anything that it names is replaced. A part that its seal does not fit is asked and sent again.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def report(
 
     The page is one file that opens without a network. Several runs are compared: models and people on one axis, a
     table that can be sorted, differences on the same draws, sets of ranks. The folder of a sweep stands for all its
-    runs. Of a run of collect, which holds answers but no analysis, counts and means are shown, and the command that
+    runs. For a run of collect, which holds answers but no analysis, counts and means are shown, and the command that
     compares its models with people is printed. Every file of a run is checked before it is read; nothing is written
     to the run folders. --exhibits writes each figure of the Results page as PDF, PNG and SVG, each table as CSV, LaTeX
     and Word, and the sentences of the answers in APA style.

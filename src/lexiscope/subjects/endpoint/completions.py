@@ -298,7 +298,7 @@ class Completions:
     ) -> Iterator[dict[str, TokenScores]]:
         """Yield the scores of each batch of texts as its request is finished, kept.
 
-        The batches are those of all *texts*, whatever is *missing*: two processes that ask the same claim the same.
+        The batches are those of all *texts*, not of the *missing* ones: two processes that ask the same claim the same.
         """
         if not missing:
             return
@@ -477,7 +477,7 @@ class _ClaimedRequests:
 
 
 def _claims_folder(log: AnswerLog) -> Path | None:
-    """The claims on the requests of a log are in a folder of its name, beside that of the logs."""
+    """The claims on the requests of a log are in a folder of its name, next to that of the logs."""
     return None if log.path is None else log.path.parent.parent / "claims" / log.path.stem
 
 
