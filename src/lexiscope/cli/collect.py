@@ -13,6 +13,7 @@ from typing import Any
 import click
 import numpy as np
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.cli import options
@@ -80,7 +81,13 @@ from lexiscope.tasks import DEFAULT
 )
 @options.views
 @options.path("--sweep", metavar="FILE.yaml", about="Datasets, subjects, views and seeds to combine, in a file.")
-@click.option("--out", metavar="RUN|ADDRESS", help="The run folder, or an address (s3://bucket/run).", required=True)
+@click.option(
+    "--out",
+    metavar="RUN|ADDRESS",
+    help="The run folder, or an address (s3://bucket/run).",
+    required=True,
+    shell_complete=lambda ctx, param, incomplete: [CompletionItem(incomplete, type="file")],
+)
 @options.of_arguments(collect_run, "seed")
 @click.option("--dry-run", is_flag=True, help="Send and write nothing: show requests, tokens, price and device hours.")
 @options.device
