@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import platformdirs
 import pytest
 
 from lexiscope.cli.collect import answer_rows
@@ -208,20 +209,28 @@ def test_a_sweep_lists_its_plan_and_its_answers(run: Run, tmp_path: Path) -> Non
     text = "data:\n  - items: mini_relatedness\n    language: en\nsubjects: [baseline:random]\nviews: [full, word]\n"
     (tmp_path / "sweep.yaml").write_text(text)
     command = ("collect", "--sweep", "sweep.yaml", "--out", "RUN")
-    planned = run(*command, "--dry-run")
+    planned = run(*command, "--dry-run", "--json")
     assert planned.exit_code == 0, planned.stderr
-    assert [(row["view"], row["finished"]) for row in json.loads(planned.stdout)] == [("full", False), ("word", False)]
+    parts = json.loads(planned.stdout)["costs"]
+    assert [(row["view"], row["finished"]) for row in parts] == [("full", False), ("word", False)]
+    folder = "mini_relatedness-relatedness-seed0"
+    shown = run(*command, "--dry-run").stdout.splitlines()
+    assert shown[:2] == [f"{folder}: mini_relatedness, relatedness, seed 0", "baseline:random"]
+    assert [line.split()[:3] for line in shown if line.startswith("relatedness")] == [
+        ["relatedness", "full", "0"],
+        ["relatedness", "word", "0"],
+    ]
+    assert "total" in shown
     assert not (tmp_path / "RUN").exists()
     rows = json.loads(run(*command, "--json").stdout)
-    assert {row["folder"] for row in rows} == {"mini_relatedness-relatedness-seed0"}
-    assert {(row["view"], row["items"]) for row in rows} == {("full", planned_items(planned.stdout)), ("word", 180)}
-    assert [row["finished"] for row in json.loads(run(*command, "--dry-run").stdout)] == [True, True]
-    assert "Saved RUN (1 run folder)" in run(*command).stdout
-
-
-def planned_items(text: str) -> int:
-    """The number of items of the first part of a plan."""
-    return int(json.loads(text)[0]["n_items"])
+    assert {row["folder"] for row in rows} == {folder}
+    assert {(row["view"], row["items"]) for row in rows} == {("full", parts[0]["n_items"]), ("word", 180)}
+    again = json.loads(run(*command, "--dry-run", "--json").stdout)
+    assert [row["finished"] for row in again["costs"]] == [True, True]
+    assert again["total"]["device_hours"] == 0
+    finished = run(*command)
+    assert "Saved RUN (1 run folder)" in finished.stdout
+    assert "next: lexiscope report RUN --out report.html" in finished.stderr
 
 
 @pytest.mark.parametrize("option", [("--items", "mini_relatedness"), BASELINE, ("--seed", "0"), ("--view", "word")])
@@ -232,3 +241,20 @@ def test_a_sweep_and_a_single_run_exclude_each_other(option: tuple[str, str], ru
     assert (result.exit_code, "--sweep" in result.stderr) == (2, True)
     alone = run("collect", *BASELINE, "--out", "RUN")
     assert (alone.exit_code, "--items" in alone.stderr) == (2, True)
+
+
+def test_a_run_at_an_address(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is computed in a working copy, which the next command reads, and sent; a dry run makes and reads nothing."""
+    monkeypatch.setattr(platformdirs, "user_data_path", lambda _: tmp_path / "data")
+    address = f"file://{tmp_path}/store/one"
+    command = ("collect", "--items", "mini_relatedness", *BASELINE, "--out", address)
+    assert run(*command, "--dry-run").exit_code == 0
+    assert list(tmp_path.iterdir()) == []
+    done = run(*command)
+    assert done.exit_code == 0, done.stderr
+    assert f"sent: {address}" in done.stdout
+    (copy,) = (tmp_path / "data" / "runs").iterdir()
+    assert f"next: lexiscope report {copy} --out report.html" in done.stderr
+    assert (tmp_path / "store" / "one" / "run.json").read_bytes() == (copy / "run.json").read_bytes()
+    refused = run("collect", "--items", "mini_relatedness", *BASELINE, "--out", "nowhere://one")
+    assert (refused.exit_code, "no driver for this address" in refused.stderr) == (1, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -263,3 +264,52 @@ def test_an_option_of_another_study_is_refused(run: Run) -> None:
     assert {"--items", "--ratings", "--split", "--compare", "--ordinal", "--coding"} <= set(itself)
     near = run("study", "ambistory", "--splt", "dev", "--out", "RUN")
     assert "--split" in near.stderr.split("Options of")[0]
+
+
+SERVED = "m@http://127.0.0.1:1/v1?retries=0"
+SMALL = {
+    "saw_c": ("--dataset", "mini_relatedness", "--language", "en"),
+    "ambistory": ("--dataset", "mini_ambistory"),
+    "any_ratings": ("--dataset", "mini_relatedness", "--task", "relatedness"),
+    "norm": ("--dataset", "mini_relatedness"),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_dry_run_shows_what_a_study_would_cost(name: str, run: Run, tmp_path: Path) -> None:
+    """Requests of chat models, time of local subjects, by subject and view; nothing is sent or written."""
+    subjects = ("--subject", f"chat:{SERVED}", "--subject", "baseline:random")
+    dry = run("study", name, *SMALL[name], *subjects, "--out", "RUN", "--dry-run", "--json")
+    assert dry.exit_code == 0, dry.stderr
+    content = json.loads(dry.stdout)
+    by_kind = {cost["subject"].split(":")[0]: cost for cost in content["costs"]}
+    assert set(by_kind) == {"chat", "baseline"}
+    assert by_kind["chat"]["n_requests"] == by_kind["chat"]["n_items"] > 0
+    assert by_kind["baseline"]["probed"] > 0
+    assert content["total"]["prompt_tokens"] > 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_asks_no_endpoint_what_it_serves(run: Run, tmp_path: Path) -> None:
+    """The requests to a completions endpoint are not known, and what needs one is named as not counted."""
+    subjects = ("--subject", f"completions:{SERVED}", "--subject", "baseline:random")
+    dry = run("study", "synonymy", "--dataset", "mini_synonymy", *subjects, "--out", "RUN", "--dry-run", "--json")
+    assert dry.exit_code == 0, dry.stderr
+    content = json.loads(dry.stdout)
+    known = {(cost["subject"].split(":")[0], cost["task"]): cost["n_requests"] for cost in content["costs"]}
+    assert known[("completions", "minimal_pair")] is None
+    assert known[("completions", "gap_filling")] is None
+    assert known[("baseline", "minimal_pair")] == 0
+    assert content["total"]["n_requests"] is None
+    assert "Not counted: what follows when there are answers (a dry run sends no request)." in dry.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_of_a_study_that_trains_is_refused(run: Run, tmp_path: Path) -> None:
+    """What training takes is not known before, and without a run folder there is nothing to compare with."""
+    refused = run("study", "context_bias", "--out", "RUN", "--dry-run")
+    assert (refused.exit_code, "trains models" in refused.stderr) == (1, True)
+    assert run("study", "saw_c", "--dry-run").exit_code == 2
+    shown = run("study", "saw_c", *SMALL["saw_c"], "--subject", "baseline:random", "--out", "RUN", "--dry-run")
+    assert shown.stdout.splitlines()[0] == "baseline:random"
+    assert list(tmp_path.iterdir()) == []

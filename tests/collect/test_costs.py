@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from lexiscope.collect import collect, kept_answers
-from lexiscope.collect.costs import PROBED, collection_costs, total_cost
+from lexiscope.collect.costs import PROBED, collection_costs, costs_of_work, total_cost
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import SubjectError
+from lexiscope.core.errors import InputError, SubjectError
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
 
@@ -67,3 +68,31 @@ def test_what_is_finished_costs_nothing(tmp_path: Path) -> None:
     assert (run.device_hours, cached.device_hours, slow.asked) == (0, 0, [])
     (other,) = collection_costs(ITEMS[:41], [slow], "relatedness", cache=tmp_path / "cache")
     assert other.probed == PROBED
+
+
+def test_the_collections_of_some_work_are_counted(tmp_path: Path) -> None:
+    """Each is counted and asks nothing; work that needs answers, or a request, is followed until then."""
+    chat, served = "chat:m@http://127.0.0.1:1/v1?retries=0", "completions:m@http://127.0.0.1:1/v1?retries=0"
+    slow = Slow()
+
+    def work() -> None:
+        assert len(collect(ITEMS, [slow, chat], "relatedness", out=tmp_path / "run")) == 0
+        collect(ITEMS[:5], [served], "relatedness", views=("full", "word"))
+        assert "served" in str(catalog.subject(served).facts)
+
+    costs, why = costs_of_work(work)
+    assert [(cost.subject.split(":")[0], cost.view, cost.n_items, cost.n_requests) for cost in costs] == [
+        ("encoder", "full", len(ITEMS), 0),
+        ("chat", "full", len(ITEMS), len(ITEMS)),
+        ("completions", "full", 5, None),
+        ("completions", "word", 5, None),
+    ]
+    assert why == "a dry run sends no request"
+    assert not (tmp_path / "run").exists()
+    assert len(collect(ITEMS[:3], [slow], "relatedness")) == 3, "counting ends with the work"
+
+    def failing() -> None:
+        raise InputError("nothing to ask")
+
+    with pytest.raises(InputError, match="nothing to ask"):
+        costs_of_work(failing)

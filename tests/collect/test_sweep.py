@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.collect import collect_run
-from lexiscope.collect.sweep import read_sweep, run_sweep, sweep_costs, sweep_plan
+from lexiscope.collect.sweep import read_sweep, run_sweep, sweep_costs, sweep_plan, swept_folders
 from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
@@ -69,6 +69,8 @@ def test_a_run_of_a_sweep_is_that_of_a_single_collection() -> None:
     )
     runs = read_json(Path("S/run.json"))["sweep"]["runs"]
     assert [run["folder"] for run in runs] == folders
+    assert swept_folders(Path("S")) == [Path("S", folder) for folder in folders]
+    assert swept_folders(Path("S", folders[0])) == swept_folders(Path("elsewhere")) == []
     # of the first two runs a question, eight files of parts, answers and record; of the others four of parts
     assert "S/run.json: whole; as written: 36 files" in verify_run(Path("S"))
 
@@ -94,8 +96,9 @@ def test_a_sweep_is_continued_and_extended() -> None:
     missing = [row for row in sweep_plan(sweep, out=Path("S")) if not row["finished"]]
     assert [(row["folder"], row["subject"]) for row in missing] == [("own-seed7", "baseline:random")]
     costs = sweep_costs(sweep, out=Path("S"))
-    assert [row["folder"] for row in costs if row["probed"]] == ["own-seed7"]
-    assert all(row["sends"] is False and row["n_requests"] == 0 for row in costs)
+    probed = [run.folder for run, own in zip(sweep.runs, costs, strict=True) if any(cost.probed for cost in own)]
+    assert probed == ["own-seed7"]
+    assert all(cost.sends is False and cost.n_requests == 0 for own in costs for cost in own)
     assert not lost.exists()
     sweep_of(SWEEP.replace("[0, 7]", "[0, 7, 8]"))
     assert lost.is_file()

@@ -13,6 +13,7 @@ from typing import Any
 import click
 import numpy as np
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.cli import options
@@ -29,7 +30,8 @@ from lexiscope.cli.output import (
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run, count_replies, in_wordings, with_run_options
 from lexiscope.collect.costs import CollectionCost, collection_costs, total_cost
-from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs
+from lexiscope.collect.remote import folder_of, is_address, working_copy
+from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs, sweep_plan
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
@@ -79,7 +81,13 @@ from lexiscope.tasks import DEFAULT
 )
 @options.views
 @options.path("--sweep", metavar="FILE.yaml", about="Datasets, subjects, views and seeds to combine, in a file.")
-@options.path("--out", metavar="RUN", about="The run folder.", required=True)
+@click.option(
+    "--out",
+    metavar="RUN|ADDRESS",
+    help="The run folder, or an address (s3://bucket/run).",
+    required=True,
+    shell_complete=lambda ctx, param, incomplete: [CompletionItem(incomplete, type="file")],
+)
 @options.of_arguments(collect_run, "seed")
 @click.option("--dry-run", is_flag=True, help="Send and write nothing: show requests, tokens, price and device hours.")
 @options.device
@@ -101,7 +109,7 @@ def collect(
     labelled: str,
     views: tuple[str, ...],
     sweep: Path | None,
-    out: Path,
+    out: str,
     seed: int,
     dry_run: bool,
     device: str,
@@ -113,7 +121,8 @@ def collect(
 
     The run folder holds the answers (responses.parquet) and how they were produced (run.json). The same command on the
     same folder does nothing if the run is finished and continues it if it was interrupted. --sweep asks many
-    subjects about many datasets: each dataset with each seed has a folder in RUN.
+    subjects about many datasets: each dataset with each seed has a folder in RUN. For an ADDRESS, the run is computed
+    in a working copy on this machine, and its finished files are sent.
     """
     if sweep is not None:
         for option in ctx.command.params:
@@ -143,17 +152,17 @@ def collect(
     asked = catalog.task(task) if known is None else task_with_labelled(task, known.items, source.items)
     answering = [catalog.subject(with_run_options(spec, device=device)) for spec in subjects]
     if dry_run:
-        costs = collection_costs(source.items, answering, asked, views or ("full",), seed=seed, out=out)
+        costs = collection_costs(source.items, answering, asked, views or ("full",), seed=seed, out=folder_of(out))
         print_costs(costs, as_json=as_json)
         return
     for text in language_remarks(answering, source.items):
         remark(text, quiet=quiet)
-    with progress_bar(task, quiet=quiet) as report:
+    with working_copy(out) as copy, progress_bar(task, quiet=quiet) as report:
         table = collect_run(
             source.items,
             answering,
             asked,
-            out=out,
+            out=copy.folder,
             views=views or ("full",),
             seed=seed,
             command=["lexiscope", *sys.argv[1:]],
@@ -167,44 +176,52 @@ def collect(
             },
             checksums={**source.checksums, **(known.checksums if known is not None else {})},
             progress=report,
+            finished=copy.send_parts,
         )
     rows = answer_rows(table)
     if as_json:
         print_json(rows)
         return
-    print_answers(rows, read_json(out / "run.json")["subjects"])
+    print_answers(rows, read_json(copy.folder / "run.json")["subjects"])
     if wordings:
         answers = ResponseTable.concat([source.responses, table])
         print_wordings(ComparableAnswers(answers, source.items), seed=seed)
-    say(f"Saved {out / 'responses.parquet'} ({len(table)} rows)")
-    remark(f"next: lexiscope report {out} --out report.html", quiet=quiet)
+    say(f"Saved {copy.folder / 'responses.parquet'} ({len(table)} rows)")
+    _say_sent(out)
+    remark(f"next: lexiscope report {copy.folder} --out report.html", quiet=quiet)
+
+
+def _say_sent(out: str) -> None:
+    if is_address(out):
+        say(f"Sent {out}")
 
 
 _OF_ONE_RUN = ("items", "pairs", "language", "scale", "task", "subjects", "wordings", "labelled", "views", "seed")
 
 
-def _collect_sweep(sweep: Sweep, *, out: Path, dry_run: bool, threads: int, as_json: bool, quiet: bool) -> None:
+def _collect_sweep(sweep: Sweep, *, out: str, dry_run: bool, threads: int, as_json: bool, quiet: bool) -> None:
     if dry_run:
-        print_json(sweep_costs(sweep, out=out))
+        print_sweep_costs(sweep, out=folder_of(out), as_json=as_json)
         return
     rows: list[dict[str, object]] = []
 
     def show(run: PlannedRun, table: ResponseTable) -> None:
+        copy.send_parts()
         answers = answer_rows(table)
         rows.extend({"folder": run.folder, **row} for row in answers)
         if not as_json:
-            say(f"{run.folder}: {run.data.items}, {run.task}, seed {run.seed}")
-            print_answers(answers, read_json(out / run.folder / "run.json")["subjects"])
+            say(_run_title(run))
+            print_answers(answers, read_json(copy.folder / run.folder / "run.json")["subjects"])
 
     for run in sweep.runs:
         opened = run.source.imported.opened if run.source.imported is not None else None
         answering = [catalog.subject(spec) for spec in run.subjects]
         for text in (*reading_remark(opened), *language_remarks(answering, run.source.items)):
             remark(text, quiet=quiet)
-    with progress_bar("sweep", quiet=quiet) as report:
+    with working_copy(out) as copy, progress_bar("sweep", quiet=quiet) as report:
         run_sweep(
             sweep,
-            out=out,
+            out=copy.folder,
             command=["lexiscope", *sys.argv[1:]],
             settings={"threads": threads},
             progress=report,
@@ -213,8 +230,9 @@ def _collect_sweep(sweep: Sweep, *, out: Path, dry_run: bool, threads: int, as_j
     if as_json:
         print_json(rows)
         return
-    say(f"Saved {out} ({counted(len(sweep.runs), 'run folder')})")
-    remark(f"next: lexiscope report {out / sweep.runs[0].folder} --out report.html", quiet=quiet)
+    say(f"Saved {copy.folder} ({counted(len(sweep.runs), 'run folder')})")
+    _say_sent(out)
+    remark(f"next: lexiscope report {copy.folder} --out report.html", quiet=quiet)
 
 
 def task_with_labelled(name: str, labelled: Sequence[Item], items: Sequence[Item]) -> Task:
@@ -300,6 +318,33 @@ def print_costs(costs: Sequence[CollectionCost], *, as_json: bool) -> None:
     if as_json:
         print_json({"costs": [asdict(cost) for cost in costs], "total": total})
         return
+    _print_cost_tables(costs)
+    _print_total_cost(total)
+
+
+def print_sweep_costs(sweep: Sweep, *, out: Path, as_json: bool) -> None:
+    """Print what a sweep would cost, run by run, and in total; as JSON ``costs``, the parts of its plan, and ``total``.
+
+    Errors: those of :func:`~lexiscope.collect.sweep.sweep_costs`.
+    """
+    by_run = sweep_costs(sweep, out=out)
+    costs = [cost for own in by_run for cost in own]
+    total = total_cost(costs)
+    if as_json:
+        plan = sweep_plan(sweep, out=out)
+        print_json({"costs": [part | asdict(cost) for part, cost in zip(plan, costs, strict=True)], "total": total})
+        return
+    for run, own in zip(sweep.runs, by_run, strict=True):
+        say(_run_title(run))
+        _print_cost_tables(own)
+    _print_total_cost(total)
+
+
+def _run_title(run: PlannedRun) -> str:
+    return f"{run.folder}: {run.data.items}, {run.task}, seed {run.seed}"
+
+
+def _print_cost_tables(costs: Sequence[CollectionCost]) -> None:
     for subject, own in groupby(costs, key=lambda cost: cost.subject):
         part = list(own)
         say(subject)
@@ -312,6 +357,9 @@ def print_costs(costs: Sequence[CollectionCost], *, as_json: bool) -> None:
             say("first request:")
             print_json(request)
         say()
+
+
+def _print_total_cost(total: Mapping[str, Any]) -> None:
     say("total")
     print_table(_COST_COLUMNS[2:], [_cost_cells(total)], right=_COST_COLUMNS[2:], whole=_COST_COLUMNS)
 

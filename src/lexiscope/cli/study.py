@@ -179,10 +179,20 @@ def _write_options(
 @click.argument("name", metavar="NAME|FILE.yaml|FILE.py", type=options.CatalogName("studies"))
 @options.path("--out", metavar="RUN", about="The run folder.")
 @options.path("--write-yaml", metavar="FILE", about="Write all settings to a file, stop.")
+@click.option("--dry-run", is_flag=True, help="Send and write nothing: show requests, tokens, price and device hours.")
 @options.engine
 @options.as_json
 @options.quiet
-def study(*, name: str, out: Path | None, write_yaml: Path | None, as_json: bool, quiet: bool, **given: Any) -> None:
+def study(
+    *,
+    name: str,
+    out: Path | None,
+    write_yaml: Path | None,
+    dry_run: bool,
+    as_json: bool,
+    quiet: bool,
+    **given: Any,
+) -> None:
     """Run a study: a whole paper, on its data or on yours.
 
     NAME is a study of the catalog, FILE.py your study; FILE.yaml holds the settings of a study (--write-yaml writes
@@ -190,4 +200,4 @@ def study(*, name: str, out: Path | None, write_yaml: Path | None, as_json: bool
     folder continues an interrupted run and does not change a finished run.
     """
     run = importlib.import_module("lexiscope.cli.study_run").run_study
-    run(name, given, out=out, write_yaml=write_yaml, as_json=as_json, quiet=quiet)
+    run(name, given, out=out, write_yaml=write_yaml, dry_run=dry_run, as_json=as_json, quiet=quiet)

@@ -12,9 +12,11 @@ from typing import Any, cast
 
 import click
 
+from lexiscope.cli.collect import print_costs
 from lexiscope.cli.main import pin_threads
 from lexiscope.cli.output import progress_bar, remark, say, say_plain_table
 from lexiscope.cli.results.shown import print_results
+from lexiscope.collect.costs import CollectionCost
 from lexiscope.core import catalog
 from lexiscope.core.settings import Settings
 from lexiscope.report.page.study_folder import Summary
@@ -23,6 +25,7 @@ from lexiscope.studies.kit.settings_file import settings_of_run, write_study_fil
 
 LOG = logging.getLogger(__name__)
 Run = Callable[..., Summary]
+Costs = Callable[[Settings, Path], tuple[list[CollectionCost], str]]
 
 
 def run_study(
@@ -32,9 +35,10 @@ def run_study(
     out: Path | None,
     quiet: bool,
     write_yaml: Path | None = None,
+    dry_run: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Run a study, or write its settings to a file, and print its overview, or its results as JSON."""
+    """Run a study, write its settings to a file, or show what it would cost; print its overview, or JSON."""
     chosen = {key: value for key, value in given.items() if value is not None and value != ()}
     settings = settings_of_run(name, chosen)
     if write_yaml is not None:
@@ -47,6 +51,12 @@ def run_study(
         # a study file asks for another number than the command line: models, loaded later, still take it up
         pin_threads(("--threads", str(settings.threads)))
         LOG.info("CPU threads: %d", settings.threads)
+    if dry_run:
+        costs, uncounted = cast(Costs, getattr(catalog.study(settings.study), "costs"))(settings, out)  # noqa: B009
+        print_costs(costs, as_json=as_json)
+        if uncounted:
+            remark(f"Not counted: what follows when there are answers ({uncounted}).", quiet=quiet)
+        return
     summary = run_and_show(settings, out, label=settings.study, as_json=as_json, quiet=quiet)
     if not as_json:
         say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")

@@ -14,7 +14,8 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol, runtime_checkable
@@ -141,6 +142,7 @@ def collect(
     seed: int = 0,
     engine: str = "",
     progress: CollectProgress | None = None,
+    finished: Callable[[], None] | None = None,
 ) -> ResponseTable:
     """Ask every subject every item in every view; return all answers, ordered by subject, view, item, layer.
 
@@ -148,7 +150,7 @@ def collect(
     ``responses.parquet`` at the end; the same call on the same folder continues where it was interrupted, ends
     with identical files, and may ask further subjects or views, but nothing else. *engine* names the workers
     that fill this folder (:mod:`lexiscope.collect.engine`), which changes no byte of it; the default is the engine that
-    the environment variable ``LEXISCOPE_ENGINE`` names, or ``local``.
+    the environment variable ``LEXISCOPE_ENGINE`` names, or ``local``. *finished* is called when another part is there.
     Every answer is checked before it is kept (:meth:`~lexiscope.core.task.Task.check_answers`); recorded answers are
     checked before any subject is asked. An answer that fails keeps its subject's answers out of the folder, and no
     others.
@@ -157,6 +159,10 @@ def collect(
     :class:`RunError` for a folder that another process writes to, that belongs to another question, or whose parts are
     damaged; :class:`SpecError` for an unknown engine.
     """
+    count = _COUNTED.get()
+    if count is not None:
+        count(items, [_subject(subject, seed) for subject in subjects], task, views, seed, out)
+        return ResponseTable.empty()
     question = _collection_of(items, subjects, task, views, seed)
     for part in question.parts:
         # what is on record costs nothing to look at: a wrong row is found before hours of work, and before a folder
@@ -168,9 +174,29 @@ def collect(
     with folder_lock(out):
         _claim_folder(out, question)
         _share_out(out, question, engine, progress)
-        table = _join_parts(question, [_collect_part(out, question, part, progress) for part in question.parts])
+        tables = []
+        for part in question.parts:
+            tables.append(_collect_part(out, question, part, progress))
+            if finished is not None:
+                finished()
+        table = _join_parts(question, tables)
         table.write_parquet(out / RESPONSES)
     return table
+
+
+Count = Callable[[Sequence[Item], Sequence[Subject], Task | str, Sequence[str], int, Path | None], None]
+"""Called with the items, subjects, task, views, seed and folder of a collection."""
+_COUNTED: ContextVar[Count | None] = ContextVar("lexiscope_counted", default=None)
+
+
+@contextlib.contextmanager
+def counting(count: Count) -> Iterator[None]:
+    """Have the collections in the block counted: each calls *count*, asks nothing and returns an empty table."""
+    token = _COUNTED.set(count)
+    try:
+        yield
+    finally:
+        _COUNTED.reset(token)
 
 
 def kept_answers(
@@ -245,6 +271,7 @@ def collect_run(
     checksums: Mapping[str, str] | None = None,
     engine: str = "",
     progress: CollectProgress | None = None,
+    finished: Callable[[], None] | None = None,
 ) -> ResponseTable:
     """Collect as :func:`collect` does, then write ``run.json`` next to the answers.
 
@@ -256,7 +283,9 @@ def collect_run(
     begun = time.monotonic()
     asked = [_subject(subject, seed) for subject in subjects]
     task = catalog.task(task) if isinstance(task, str) else task
-    table = collect(items, asked, task, views=views, out=out, seed=seed, engine=engine, progress=progress)
+    table = collect(
+        items, asked, task, views=views, out=out, seed=seed, engine=engine, progress=progress, finished=finished
+    )
     question = _collection_of(items, asked, task, views, seed)
     code = {name: sha256 for part in question.parts for name, sha256 in part.code.items()}
     record = {

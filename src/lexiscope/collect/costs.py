@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lexiscope.collect import SeededSubject, place_of_answers
+from lexiscope.collect import SeededSubject, counting, place_of_answers
 from lexiscope.core import catalog
-from lexiscope.core.errors import LexiscopeError
+from lexiscope.core.errors import InputError, LexiscopeError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import Converses, Previews
 from lexiscope.core.sealed import WORK
-from lexiscope.core.subject import Recording, Subject, SubjectSpec
+from lexiscope.core.subject import Recording, Subject, SubjectSpec, dry_run
 from lexiscope.core.task import Task
 from lexiscope.items.arrange.views import view_item
 
@@ -97,6 +97,34 @@ def collection_costs(
             else:
                 costs.append(chat or _probed(nothing, items, subject, question))
     return costs
+
+
+def costs_of_work(work: Callable[[], object]) -> tuple[list[CollectionCost], str]:
+    """Return what the collections of some work would cost, and why it could not be followed to its end, if so.
+
+    Each collection returns no answers, and no request is sent. Work that needs answers ends with an error: what it
+    would ask after that is not counted. Errors: those of :func:`collection_costs`; those of work that asked nothing.
+    """
+    costs: list[CollectionCost] = []
+
+    def count(
+        items: Sequence[Item],
+        subjects: Sequence[Subject],
+        task: Task | str,
+        views: Sequence[str],
+        seed: int,
+        out: Path | None,
+    ) -> None:
+        costs.extend(collection_costs(items, subjects, task, views, seed=seed, out=out))
+
+    with dry_run(), counting(count):
+        try:
+            work()
+        except (InputError, SubjectError) as error:
+            if not costs:
+                raise
+            return costs, error.what
+    return costs, ""
 
 
 def total_cost(costs: Sequence[CollectionCost]) -> dict[str, float | int | None]:

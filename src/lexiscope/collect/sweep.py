@@ -10,20 +10,20 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lexiscope.collect import CollectProgress, collect_run, planned_parts
-from lexiscope.collect.costs import collection_costs
+from lexiscope.collect.costs import CollectionCost, collection_costs
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import folder_lock, versions
+from lexiscope.core.run import folder_lock, read_json, versions
 from lexiscope.core.scale import Scale
-from lexiscope.core.sealed import RUN, collected_names, seal_run
+from lexiscope.core.sealed import RUN, collected_names, read_sealed, seal_run
 from lexiscope.core.spec import plain_name
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 from lexiscope.items.read.item_source import ItemSource, column_map, load_items, task_of_items
@@ -167,17 +167,15 @@ def sweep_plan(sweep: Sweep, *, out: Path) -> list[dict[str, object]]:
     return rows
 
 
-def sweep_costs(sweep: Sweep, *, out: Path) -> list[dict[str, object]]:
-    """Return the rows of :func:`sweep_plan` with what each part would cost (:mod:`lexiscope.collect.costs`).
+def sweep_costs(sweep: Sweep, *, out: Path) -> list[list[CollectionCost]]:
+    """Return what each run of a sweep would cost, part by part in the order of :func:`sweep_plan`.
 
     Local models are timed on a few items; nothing is sent or written.
     Errors: those of :func:`~lexiscope.collect.costs.collection_costs`.
     """
-    plan = sweep_plan(sweep, out=out)
-    costs = [
-        asdict(cost)
-        for run in sweep.runs
-        for cost in collection_costs(
+    sweep_plan(sweep, out=out)
+    return [
+        collection_costs(
             run.source.items,
             [catalog.subject(spec) for spec in run.subjects],
             run.task,
@@ -185,8 +183,8 @@ def sweep_costs(sweep: Sweep, *, out: Path) -> list[dict[str, object]]:
             seed=run.seed,
             out=out / run.folder,
         )
+        for run in sweep.runs
     ]
-    return [{**part, **cost} for part, cost in zip(plan, costs, strict=True)]
 
 
 def run_sweep(
@@ -224,3 +222,13 @@ def run_sweep(
         runs = [run.record for run in sweep.runs]
         record = {"command": list(command), "sweep": {"sha256": sweep.sha256, "runs": runs}, "versions": versions()}
         seal_run(out, record, names)
+
+
+def swept_folders(folder: Path) -> list[Path]:
+    """Return the run folders of a sweep in its order; none for the folder of anything else.
+
+    Errors: :class:`RunError` if the record of the sweep is damaged.
+    """
+    if not (folder / RUN).is_file() or "sweep" not in read_json(folder / RUN):
+        return []
+    return [folder / run["folder"] for run in read_sealed(folder / RUN)["sweep"]["runs"]]

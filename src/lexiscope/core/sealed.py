@@ -114,6 +114,26 @@ def collected_names(folder: Path) -> list[str]:
     return names
 
 
+def possibly_paid(folder: Path) -> dict[str, int]:
+    """Return how many requests to each endpoint may have been paid without a reply, as the seals of all parts say.
+
+    In the folder and in folders below it; subjects without such a request are not in it.
+    Errors: :class:`RunError` if a seal is damaged.
+    """
+    counts: dict[str, int] = {}
+    for path in sorted(folder.rglob(f"{PARTS}/*.json")):
+        if path.name.startswith("."):
+            continue
+        about = read_sealed(path).get("about", {})
+        subject, settings = str(about.get("facts", {}).get("subject_id", "")), about.get("settings", {})
+        # an account is of one part; without one the count is that of the folder so far
+        if "account" in settings:
+            counts[subject] = counts.get(subject, 0) + settings["account"].get("possibly_paid", 0)
+        else:
+            counts[subject] = max(counts.get(subject, 0), settings.get("possibly_paid", 0))
+    return {subject: count for subject, count in counts.items() if count}
+
+
 def working_names(folder: Path) -> list[str]:
     """Return the names of the files that hold what a run has worked out on its way."""
     paths = (path for top in sorted(folder.rglob(WORK)) if top.is_dir() for path in sorted(top.rglob("*")))

@@ -4,7 +4,9 @@ models and tasks. Its name is a spec (:mod:`lexiscope.core.spec`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_check
 
 import numpy as np
 
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.spec import CAPABILITY_NAMES
 from lexiscope.core.spec import SubjectSpec as SubjectSpec
@@ -26,6 +28,25 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Progress = Callable[[int, int], None]
+
+
+_DRY_RUN: ContextVar[bool] = ContextVar("lexiscope_dry_run", default=False)
+
+
+@contextmanager
+def dry_run() -> Iterator[None]:
+    """Let no request be sent inside the block: what would send one raises :class:`SubjectError`."""
+    token = _DRY_RUN.set(True)
+    try:
+        yield
+    finally:
+        _DRY_RUN.reset(token)
+
+
+def check_sending() -> None:
+    """Check that requests may be sent. Errors: :class:`SubjectError` in a :func:`dry_run`."""
+    if _DRY_RUN.get():
+        raise SubjectError("a dry run sends no request", hint="leave --dry-run out")
 
 
 @runtime_checkable

@@ -11,10 +11,23 @@ from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate
+from lexiscope.core.showing import counted, enumerated
 from lexiscope.core.study import CollectionPlan, Deviation, Question
 from lexiscope.report.document import Paragraph, Section
 from lexiscope.report.part import Part, join_parts
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Head, Missing, Table, columns, drop_empty, table_of
+
+
+def paid_caution(counts: Mapping[str, int]) -> str:
+    """Return the caution on requests that may have been paid without a reply, by subject; empty without any.
+
+    >>> paid_caution({"chat:m@http://h/v1": 2})
+    'Caution: 2 requests to chat:m@http://h/v1 may have been paid without a reply.'
+    """
+    if not counts:
+        return ""
+    parts = enumerated([f"{counted(count, 'request')} to {subject}" for subject, count in counts.items()])
+    return f"Caution: {parts} may have been paid without a reply."
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,13 @@ import pytest
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
+from lexiscope.core.sealed import possibly_paid, write_sealed
 from lexiscope.core.settings import Settings
 from lexiscope.core.study import PlannedAnalysis, Question
+from lexiscope.report.answers.answer import Answer
+from lexiscope.report.answers.results_page import ResultsPage
 from lexiscope.report.document import Report
+from lexiscope.report.page.html import render
 from lexiscope.report.page.study_folder import (
     Computed,
     Summary,
@@ -23,8 +27,10 @@ from lexiscope.report.page.study_folder import (
     marked_records,
     planned_text,
     run_study,
+    with_caution,
 )
 from lexiscope.report.part import Part
+from lexiscope.report.sections import paid_caution
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -119,3 +125,32 @@ def test_a_question_can_be_set_to_exploratory_only() -> None:
     assert [each.question_id for each in analyses_in_force(PLANNED, settings)] == ["Q2"]
     with pytest.raises(InputError, match="Q2 cannot be set to confirmatory"):
         replace(SETTINGS, analyses=(("Q2", "confirmatory"),))  # type: ignore[arg-type]
+
+
+def test_requests_that_may_have_been_paid_are_a_caution(tmp_path: Path) -> None:
+    """The counts of all seals of a run are added up and are on the page once; an account is of one part."""
+    for place, lost in (("a", 2), ("b", 1), ("b/c", 0)):
+        about = {"facts": {"subject_id": "chat:m@http://h"}, "settings": {"account": {"possibly_paid": lost}}}
+        write_sealed(tmp_path / place / "parts" / "one.json", {"about": about})
+    for name, lost in (("one", 1), ("two", 4)):
+        about = {"facts": {"subject_id": "completions:m@http://h"}, "settings": {"possibly_paid": lost}}
+        write_sealed(tmp_path / "d" / "parts" / f"{name}.json", {"about": about})
+    counts = {"chat:m@http://h": 3, "completions:m@http://h": 4}
+    assert possibly_paid(tmp_path) == counts
+    assert possibly_paid(tmp_path / "b" / "c") == {}
+    Counted().run(tmp_path)
+    text = "Caution: 3 requests to chat:m@http://h and 4 requests to completions:m@http://h may have been paid"
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").count(text) == 1
+
+
+def test_a_caution_is_at_the_top_of_the_results_page() -> None:
+    """After the caution that is there; a report without such a page begins with it; without a text nothing changes."""
+    page = ResultsPage("t", "k", "b", Answer("Yes", ("It is.",), caution="Caution: few items."))
+    report = Report("One number", results=page)
+    marked = with_caution(report, paid_caution({"chat:m@http://h": 1}))
+    assert marked.results is not None
+    paid = "Caution: 1 request to chat:m@http://h may have been paid without a reply."
+    assert marked.results.top.caution == f"Caution: few items. {paid}"
+    assert render(marked).count(paid) == 1
+    assert with_caution(Report("None"), "Caution.").sections[0].paragraphs == ("Caution.",)
+    assert with_caution(report, paid_caution({})) is report

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -653,6 +656,105 @@ def test_another_policy_never_takes_stored_scores(serve: Callable[[Behaviour], s
     url = serve(Vllm())
     assert_expected(values_of(subject_at(url), work=tmp_path))
     assert_expected(values_of(subject_at(url, "policy=bos"), work=tmp_path), bos="<s>")
+
+
+# -- claims ---------------------------------------------------------------------------------------------------
+
+CHILD = """\
+import sys
+from pathlib import Path
+from lexiscope.core import catalog
+from lexiscope.core.subject import Decoding
+subject, work = catalog.subject(sys.argv[1]), Path(sys.argv[2])
+if sys.argv[3] == "score":
+    subject.score(sys.argv[4:], work=work)
+else:
+    subject.generate(sys.argv[4:], Decoding(method="sample", max_tokens=3, n=1), work=work)
+"""
+
+
+@pytest.mark.parametrize(("what", "n_lost"), [("score", 1), ("generate", 3)])
+def test_killed_between_request_and_reply(
+    serve: Callable[[Behaviour], str], tmp_path: Path, what: str, n_lost: int
+) -> None:
+    """A request that was under way is sent again and counted as one that may have been paid; the answers are equal."""
+    server, slow = Vllm(), threading.Event()
+    slow.set()
+    seen: list[object] = []
+
+    def waiting(path: str, body: Body, headers: dict[str, str]) -> Answer:
+        asked = body.get("prompt", "")
+        if slow.is_set() and not set(TEXTS).isdisjoint(asked if isinstance(asked, list) else [asked]):
+            seen.append(asked)
+            while slow.is_set():
+                time.sleep(0.01)
+            return 0, {}
+        return server(path, body, headers)
+
+    url = serve(waiting)
+    spec = f"completions:{MODEL}@{url}?backoff=0.01&batch=4&parallel=3"
+    with subprocess.Popen([sys.executable, "-c", CHILD, spec, str(tmp_path / "work"), what, *TEXTS[:3]]) as child:
+        while len(seen) < n_lost and child.poll() is None:
+            time.sleep(0.01)
+        child.kill()
+    slow.clear()
+
+    def answers(subject: Completions, work: Path) -> object:
+        if what == "score":
+            return [scores.log_probabilities.tolist() for scores in subject.score(TEXTS[:3], work=work)]
+        return subject.generate(TEXTS[:3], Decoding(method="sample", max_tokens=3, n=1), work=work)
+
+    again, whole = (completions.load(SubjectSpec.parse(spec)) for _ in range(2))
+    # NaN, the first token of a text, is not equal to itself
+    assert repr(answers(again, tmp_path / "work")) == repr(answers(whole, tmp_path / "whole"))
+    assert (again.settings["possibly_paid"], whole.settings["possibly_paid"]) == (n_lost, 0)
+    # no claim is left of what was answered; the file of the worker that was killed stays
+    left = [path.name.split("-")[0] for path in (tmp_path / "work" / "claims").glob("*/*")]
+    assert left == ["worker"]
+    later = completions.load(SubjectSpec.parse(spec))
+    answers(later, tmp_path / "work")
+    assert later.settings["possibly_paid"] == n_lost
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_two_workers_never_send_the_same_texts(serve: Callable[[Behaviour], str], tmp_path: Path, batch: int) -> None:
+    """Two that score the same texts in the same folder share the requests, and both have all scores."""
+    server = Vllm()
+
+    def slower(path: str, body: Body, headers: dict[str, str]) -> Answer:
+        time.sleep(0.01)
+        return server(path, body, headers)
+
+    url, texts = serve(slower), [f"A ship number {n} sails" for n in range(20)]
+    workers = [subject_at(url, f"parallel=3&batch={batch}") for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        scored = list(pool.map(lambda worker: worker.score(texts, work=tmp_path), workers))
+    for scores in scored:
+        for text, own in zip(texts, scores, strict=True):
+            np.testing.assert_allclose(own.log_probabilities, expected(text), atol=1e-12, rtol=0)
+    assert {asked_of(server).count(text) for text in texts} == {1}
+    assert [worker.settings["possibly_paid"] for worker in workers] == [0, 0]
+
+
+@pytest.mark.parametrize(("fault", "counts"), [((500, {}), True), ((0, {}), True), ((429, {}), False)])
+def test_a_try_without_a_reply_may_have_been_paid(
+    serve: Callable[[Behaviour], str], tmp_path: Path, fault: Answer, counts: bool
+) -> None:
+    """A server's error and a broken connection count, a server that is too busy has done nothing."""
+    server, failed = Vllm(), set[str]()
+
+    def failing_once(path: str, body: Body, headers: dict[str, str]) -> Answer:
+        asked = body.get("prompt", "")
+        if isinstance(asked, str) and asked in TEXTS and asked not in failed:
+            failed.add(asked)
+            return fault
+        return server(path, body, headers)
+
+    subject = subject_at(serve(failing_once), "batch=1")
+    assert_expected(values_of(subject, work=tmp_path))
+    assert subject.settings["possibly_paid"] == (4 if counts else 0)
+    assert values_of(subject) is not None
+    assert subject.settings["possibly_paid"] == 0, "another call, without a folder, lost nothing"
 
 
 # -- continuations --------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
-from lexiscope.core.sealed import QUESTION, RESPONSES, check_run
+from lexiscope.core.sealed import QUESTION, RESPONSES, check_run, possibly_paid
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.report.document import Report, RichText, Section
 from lexiscope.report.figures import Figure, Heading
@@ -27,6 +27,7 @@ from lexiscope.report.page.simulated import marked_report, marked_table
 from lexiscope.report.page.stored import load
 from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.layers import trajectories
+from lexiscope.report.sections import paid_caution
 from lexiscope.report.tables import DASH, INTEGER, Cell, Format, Head, Table, drop_empty, table_of
 
 Row = tuple[int, Record]
@@ -183,7 +184,9 @@ def describe_run(folder: Path) -> Report:
     items = run.get("items", {})
     asked = f"{items.get('n', 'unknown')} items of {', '.join(items.get('datasets', [])) or 'a file'} were asked."
     note = "Answers are described as they are. A study compares people with models and knows which items share a word."
-    section = Section("answers", "Answers", (asked, note), (_summary_table(rows),), tuple(_distance_figures(rows)))
+    caution = paid_caution(possibly_paid(folder))
+    texts = (asked, note, caution) if caution else (asked, note)
+    section = Section("answers", "Answers", texts, (_summary_table(rows),), tuple(_distance_figures(rows)))
     report = Report(f"Answers in {folder.name}", sections=(section,), run=run, records=records)
     # people and simulated participants are described apart here, each under their name
     marked = marked_report(report) if SIMULATED in answers.unique("subject_kind") else report

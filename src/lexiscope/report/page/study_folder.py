@@ -17,7 +17,16 @@ from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record, read_records, to_json
 from lexiscope.core.run import folder_lock, sha256_of, versions, write_atomically
-from lexiscope.core.sealed import RUN, ChangedFile, altered_files, collected_names, read_sealed, seal_run, write_machine
+from lexiscope.core.sealed import (
+    RUN,
+    ChangedFile,
+    altered_files,
+    collected_names,
+    possibly_paid,
+    read_sealed,
+    seal_run,
+    write_machine,
+)
 from lexiscope.core.settings import Settings, own_items
 from lexiscope.core.simulated import SIMULATED, TOLD_SIMULATED
 from lexiscope.core.study import Analysis, Mark, PlannedAnalysis, Question
@@ -28,6 +37,7 @@ from lexiscope.report.page.html import write_report
 from lexiscope.report.page.simulated import has_people, marked_report, marked_table
 from lexiscope.report.page.stored import store
 from lexiscope.report.part import Part
+from lexiscope.report.sections import paid_caution
 from lexiscope.report.tables import Table
 
 Given = Callable[[Sequence[Record]], Mapping[str, str]]
@@ -118,13 +128,24 @@ def write_run(
     report = numbered_report(report)
     if holds_simulated(responses):
         report = marked_report(report)
-    report = with_every_result(report, meanings)
+    report = with_caution(with_every_result(report, meanings), paid_caution(possibly_paid(out)))
     responses.write_parquet(out / "responses.parquet")
     write_atomically(out / _RESULTS, to_json(report.records))
     names = ["responses.parquet", _RESULTS, *store(report, out), *extra]
     run = dict(report.run) | {"command": command}
     write_report(report, out / "report.html")
     return seal_run(out, run, [*names, "report.html", *collected_names(out)])
+
+
+def with_caution(report: Report, text: str) -> Report:
+    """Return the report with a caution at the top of its Results page; without such a page, as its first section."""
+    if not text:
+        return report
+    if report.results is None:
+        return replace(report, sections=(Section("caution", "Caution", (text,)), *report.sections))
+    top = report.results.top
+    marked = replace(top, caution=" ".join(filter(None, (top.caution, text))))
+    return replace(report, results=replace(report.results, top=marked))
 
 
 # -- the numbers of figures and tables ------------------------------------------------------------------------------

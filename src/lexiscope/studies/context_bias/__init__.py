@@ -160,6 +160,7 @@ study = Study(
     methods=_methods,
     limits=_limits,
     mini=ContextBiasSettings(dataset="planted_bias", encoders=(LOOK_UP,)),
+    trains=lambda _: True,
 )
 study.run_data(load_run)
 study.compared(compared_answers)

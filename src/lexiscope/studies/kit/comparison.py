@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.result import Contrast
+from lexiscope.core.sealed import possibly_paid
 from lexiscope.report.document import Report
 from lexiscope.report.page.comparison_page import ComparedRun, compared_runs, comparison_page
 from lexiscope.report.page.runs import loaded_reports, report_of_runs
+from lexiscope.report.page.study_folder import with_caution
+from lexiscope.report.sections import paid_caution
 from lexiscope.studies.kit.front import compare
 
 
@@ -30,7 +34,10 @@ def comparison_report(
         return report
     runs, others = compared_runs(loaded_reports(folders), [folder.name for folder in folders])
     with_differences = [_with_differences(run, folders[run.number - 1], resamples, seed) for run in runs]
-    return replace(report, results=comparison_page(with_differences, others))
+    lost: Counter[str] = Counter()
+    for folder in dict.fromkeys(folders):
+        lost.update(possibly_paid(folder))
+    return with_caution(replace(report, results=comparison_page(with_differences, others)), paid_caution(lost))
 
 
 def _with_differences(run: ComparedRun, folder: Path, resamples: int, seed: int) -> ComparedRun:

@@ -28,6 +28,7 @@ from typing import Any, Literal, TypeVar
 
 from lexiscope.analysis.families import TestFamily, with_families
 from lexiscope.collect import CollectProgress, collect, live_subjects
+from lexiscope.collect.costs import CollectionCost, costs_of_work
 from lexiscope.core import catalog
 from lexiscope.core.claims import Claim, parse_rule
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
@@ -159,7 +160,7 @@ class Study:
     is the title, and the answer to the first question with a drawing. *mini* are settings with which the study runs
     without data or models. *planned* are the analyses that a plan named, for the settings of a run; *complete* fills in
     what settings leave to the study; *given* returns the checksums of further files on which a run depends, in addition
-    to the items and :func:`given_files`.
+    to the items and :func:`given_files`. *trains* says whether a run of settings trains models.
     """
 
     def __init__(
@@ -184,6 +185,7 @@ class Study:
         planned: Callable[[Any], Sequence[PlannedAnalysis]] | None = None,
         complete: Callable[[Any], Settings] | None = None,
         given: Callable[[Any], Mapping[str, str]] | None = None,
+        trains: Callable[[Any], bool] | None = None,
         headline: str | Callable[[Any], str] = "",
         answer: AnswerOf | None = None,
     ) -> None:
@@ -207,7 +209,7 @@ class Study:
                 what = f"the study {self.name} says of {name}: {meaning}"
                 why = f"in all studies it is: {statistics()[name]}"
                 raise SpecError(what, why=why, hint="give the study's own statistic another name")
-        self.mini, self.planned, self.complete, self.given = mini, planned, complete, given
+        self.mini, self.planned, self.complete, self.given, self.trains = mini, planned, complete, given, trains
         self.headline, self.answer = headline, answer
         self.questions: list[StudyQuestion] = []
         self.sections: list[StudySection] = []
@@ -395,6 +397,18 @@ class Study:
             out, seed = folder / _LIVE, settings.seed
             answers = collect(data.items, live, self.task, views=self.views, out=out, seed=seed, progress=progress)
         return Run(data, answers, settings)
+
+    def costs(self, settings: Settings, out: Path) -> tuple[list[CollectionCost], str]:
+        """Return what the subjects of a run would still be asked and what that costs, and what else is not counted.
+
+        Nothing is asked, sent or written; local models are timed on a few items. What the folder *out* has is not
+        asked again. Errors: those of the data and of the subjects; :class:`InputError` for a run that trains models.
+        """
+        chosen = self.complete(settings) if self.complete else settings
+        if self.trains is not None and self.trains(chosen):
+            what = f"the study {self.name} trains models with these settings: its cost cannot be counted"
+            raise InputError(what, hint="time it on a small dataset")
+        return costs_of_work(lambda: self.make_run(chosen, out))
 
     def answers_of(self, settings: Settings, responses: ResponseTable) -> ComparableAnswers:
         """Return the answers of a finished run with their items, as :func:`lexiscope.compare` takes them.

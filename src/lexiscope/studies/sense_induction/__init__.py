@@ -102,6 +102,7 @@ study = Study(
     limits=lambda run: TEXTS["limits of ratings"] if any(len(pairs.ratings) for pairs in run.sets) else (),
     mini=SenseInductionSettings(planted=MADE_UP),
     given=text_files,
+    trains=lambda settings: bool(settings.planted),
 )
 study.run_data(load_run)
 study.compared(compared_answers)

@@ -26,6 +26,7 @@ from urllib.parse import quote, urlsplit
 from lexiscope.core.errors import CapabilityError, SpecError, SubjectError, require
 from lexiscope.core.foreign import parse_json, text_of
 from lexiscope.core.spec import split_options
+from lexiscope.core.subject import check_sending
 
 LOG = logging.getLogger(__name__)
 Task = TypeVar("Task")
@@ -235,6 +236,7 @@ class Endpoint:
         return [self.storable(entry) for entry in value] if isinstance(value, list) else value
 
     def _send(self, method: str, path: str, body: Mapping[str, Any] | None, lost: Lost | None = None) -> ServerReply:
+        check_sending()
         problem, pause = "", self._options.backoff
         unreadable: UnreadableReply | None = None
         for attempt in range(self._options.retries + 1):

@@ -11,14 +11,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
+import logging
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
-from typing import IO
+from typing import IO, TypeVar
 from uuid import uuid4
 
 from lexiscope.core.errors import Place, RunError
@@ -27,8 +28,15 @@ from lexiscope.core.run import take_lock, write_atomically
 LEASE = 60.0
 """How long a worker of another machine counts as alive after it last renewed its lease. *Unit:* seconds."""
 
+LOG = logging.getLogger(__name__)
+Answer = TypeVar("Answer")
+GONE = "a process ended between request and reply"
+"""Why a request of a claim may have been paid whose worker is gone."""
+
 _RELEASED = "released\n"
 _NAME = 40
+# seconds
+_LOOK_AGAIN = 0.5
 
 
 class RequestClaims:
@@ -91,6 +99,37 @@ class RequestClaims:
             if state:
                 gone.append(state)
         raise AssertionError("there is always a further number")
+
+    def answer(
+        self,
+        name: str,
+        *,
+        kept: Callable[[], Answer | None],
+        ask: Callable[[Sequence[str]], Answer],
+        wait: Callable[[float], None],
+    ) -> Answer:
+        """Return the kept answer to the request of this name, or ask under a claim; wait while another worker asks.
+
+        *kept* looks for the answer, also for one that another process has added. *ask* is given the workers that had a
+        claim and are gone, counts what may have been paid, and keeps the answer. *wait* pauses, in seconds.
+        Errors: those of the three; the claim is given back.
+        """
+        while (gone := self.take(name)) is None:
+            answer = kept()
+            if answer is not None:
+                return answer
+            LOG.info("another process asks for a reply that is needed here: waiting for it")
+            wait(_LOOK_AGAIN)
+        try:
+            answer = kept()
+            if answer is None:
+                answer = ask(gone)
+        except BaseException:
+            # all that may have been paid for it is counted
+            self.release(name)
+            raise
+        self.seal(name)
+        return answer
 
     def release(self, name: str) -> None:
         """Give a claim back: the request came to an end, and what may have been paid for it has been counted."""

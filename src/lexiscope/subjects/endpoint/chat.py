@@ -49,7 +49,7 @@ from lexiscope.subjects.endpoint._chat_request import (
     request_body,
 )
 from lexiscope.subjects.endpoint._endpoint import Endpoint, Lost, UnreadableReply, refusal, split_address
-from lexiscope.subjects.endpoint._request_claims import RequestClaims
+from lexiscope.subjects.endpoint._request_claims import GONE, RequestClaims
 from lexiscope.subjects.local._generation import seed_of
 from lexiscope.subjects.local._local_chat import load_local
 
@@ -60,8 +60,6 @@ CONVERSES = WORDED = True
 
 LOG = logging.getLogger(__name__)
 _LOG_FORMAT = 1
-# seconds
-_LOOK_AGAIN = 0.5
 _CHARACTERS_PER_TOKEN = 4
 Request = tuple[Body, int]
 """A full request, and the number of its repetition: the key of a kept reply."""
@@ -238,27 +236,16 @@ class Chat:
                     account.check()
 
                 def ask(name: str) -> tuple[str, dict[str, Any]]:
-                    while (gone := claims.take(name)) is None and log.get_written(distinct[name]) is None:
-                        LOG.info("another process asks for a reply that is needed here: waiting for it")
-                        endpoint.wait(_LOOK_AGAIN)
-                    entry = log.get_written(distinct[name])
-                    if entry is None:
-                        entry = ask_claimed(name, gone or ())
+                    kept, send = partial(log.get_written, distinct[name]), partial(ask_claimed, name)
+                    entry: dict[str, Any] = claims.answer(name, kept=kept, ask=send, wait=endpoint.wait)
                     account.add(entry)
-                    if gone is not None:
-                        claims.seal(name)
                     return name, entry
 
                 def ask_claimed(name: str, gone: Sequence[str]) -> dict[str, Any]:
                     for worker in gone:
                         if log.get_written(["lost", worker, name]) is None:
-                            lose(name, "a process ended between request and reply", by=worker)
-                    try:
-                        entry = self._ask(endpoint, distinct[name][0], account, partial(lose_and_check, name))
-                    except BaseException:
-                        # all that may have been paid for it is counted
-                        claims.release(name)
-                        raise
+                            lose(name, GONE, by=worker)
+                    entry = self._ask(endpoint, distinct[name][0], account, partial(lose_and_check, name))
                     again = sum(before["lost"] == name for before in lost)
                     entry |= {"possibly_paid": again} if again else {}
                     log.put(distinct[name], entry, durably=True)

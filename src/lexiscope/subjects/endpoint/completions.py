@@ -14,10 +14,13 @@ sampled continuation, but the server may ignore it.
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
+import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -27,14 +30,17 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, Place, RunError, SpecError, SubjectError
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import PUBLISHED, ScoringPolicy, TokenScores
+from lexiscope.core.showing import counted
 from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Continuation, Decoding, Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._options import read_options
 from lexiscope.subjects._scoring_options import POLICY_OPTIONS, policy_of, policy_options, prompting_of, wording_options
+from lexiscope.subjects._vector_store import digest
 from lexiscope.subjects.endpoint._alignment import align
 from lexiscope.subjects.endpoint._endpoint import (
     Endpoint,
+    Lost,
     ServedModelOptions,
     ServerReply,
     UnreadableReply,
@@ -44,8 +50,10 @@ from lexiscope.subjects.endpoint._endpoint import (
     split_address,
 )
 from lexiscope.subjects.endpoint._prompt_scores import Form, PromptTokens, prompt_scores, read_prompt_tokens
+from lexiscope.subjects.endpoint._request_claims import GONE, RequestClaims
 from lexiscope.subjects.local._generation import seed_of
 
+LOG = logging.getLogger(__name__)
 CAPABILITIES = ("Scores", "Generates")
 WORDED = True
 
@@ -115,6 +123,7 @@ class Completions:
         self._about: ServedModel | None = None
         self._served: PromptScoring | None = None
         self._used: dict[str, Any] = {}
+        self._possibly_paid = 0
         self._rejected: set[str] = set()
 
     # -- what it is -------------------------------------------------------------------------------------------
@@ -164,10 +173,13 @@ class Completions:
 
         ``served`` is how the endpoint was found to give scores, here or in the broken call that this one continued
         (empty before the first score); ``not_accepted`` are fields of a continuation that it rejected.
+        ``possibly_paid`` counts requests that came to no reply and may have been paid, in the folder of the work so
+        far.
         """
         asked = {name: value for name, value in asdict(self.options).items() if name != "policy"}
         rejected = sorted(self._rejected)
-        return {**asked, "policy": str(self.policy), "served": self._used, "not_accepted": rejected, "seeds": SEEDS}
+        record = {"served": self._used, "not_accepted": rejected, "possibly_paid": self._possibly_paid}
+        return {**asked, "policy": str(self.policy), **record, "seeds": SEEDS}
 
     def with_seed(self, seed: int) -> Completions:
         """Return the same model in a run with this seed, which a task adds to the seed of its decodings."""
@@ -192,17 +204,15 @@ class Completions:
             raise InputError("a text is empty: it has no log-probability", hint="leave it out")
         log = self._log(work)
         kind = ["scores", self.policy.bos, self.options.bos_token]
-        done = {}
-        for text, kept in ((text, log.get([*kind, text])) for text in distinct if [*kind, text] in log):
-            tokens = PromptTokens(tuple(kept["tokens"]), tuple(kept["values"]))
-            done[text] = prompt_scores(text, tokens, before=kept["before"])
+        done = {text: _stored_scores(text, log.get([*kind, text])) for text in distinct if [*kind, text] in log}
         if kind in log and self._served is None:
             self._used = log.get(kind)
         missing = [text for text in distinct if text not in done]
-        for finished in self._score_batches(missing, log, kind):
+        for finished in self._score_batches(distinct, missing, log, kind):
             done |= finished
             if progress is not None:
                 progress(len(done), len(distinct))
+        self._count_lost(log, asked=bool(missing))
         return [done[text] for text in texts]
 
     def generate(
@@ -228,15 +238,20 @@ class Completions:
         done = {question: log.get([*kind, *question]) for question in asked if [*kind, *question] in log}
         missing = [question for question in asked if question not in done]
 
-        def ask(endpoint: Endpoint, question: tuple[str, int]) -> tuple[tuple[str, int], dict[str, Any]]:
-            answer = self._request_continuation(endpoint, question, decoding)
-            log.put([*kind, *question], answer)
-            return question, answer
+        def ask(requests: _ClaimedRequests, question: tuple[str, int]) -> tuple[tuple[str, int], dict[str, Any]]:
+            def send(lost: Lost) -> dict[str, Any]:
+                answer = self._request_continuation(requests.endpoint, question, decoding, lost)
+                log.put([*kind, *question], answer, durably=True)
+                return answer
+
+            key = [*kind, *question]
+            return question, requests.answer(digest(key), kept=partial(log.get_written, key), send=send)
 
         for question, answer in self._answers_to(ask, missing, log):
             done[question] = answer
             if progress is not None:
                 progress(len(done), len(asked))
+        self._count_lost(log, asked=bool(missing))
         return [[_continuation(done[prompt, number]) for number in range(decoding.n)] for prompt in prompts]
 
     # -- how --------------------------------------------------------------------------------------------------
@@ -246,6 +261,13 @@ class Completions:
 
     def _log(self, work: Path | None) -> AnswerLog:
         return AnswerLog(work / "answers" if work else None, [_LOG_FORMAT, self.url, self.name])
+
+    def _count_lost(self, log: AnswerLog, *, asked: bool) -> None:
+        """Count the requests of a log that may have been paid without a reply; warn if some were *asked* now."""
+        self._possibly_paid = sum(isinstance(entry, dict) and "lost" in entry for entry in log.answers())
+        if asked and self._possibly_paid:
+            what = f"{counted(self._possibly_paid, 'request')} may have been paid without a reply"
+            LOG.warning("%s: %s. Counted as possibly_paid.", self.subject_id, what)
 
     def _check_served_model(self, endpoint: Endpoint, log: AnswerLog) -> None:
         """Ask what answers, once; what was kept must be of the same model."""
@@ -263,18 +285,24 @@ class Completions:
             )
 
     def _answers_to(
-        self, ask: Callable[[Endpoint, Question], Answer], questions: Sequence[Question], log: AnswerLog
+        self, ask: Callable[[_ClaimedRequests, Question], Answer], questions: Sequence[Question], log: AnswerLog
     ) -> Iterator[Answer]:
         if questions:
-            with self._endpoint() as endpoint:
+            with self._endpoint() as endpoint, RequestClaims(_claims_folder(log)) as claims:
                 self._check_served_model(endpoint, log)
-                yield from endpoint.run_tasks(lambda question: ask(endpoint, question), questions)
+                requests = _ClaimedRequests(endpoint, claims, log)
+                yield from endpoint.run_tasks(lambda question: ask(requests, question), questions)
 
-    def _score_batches(self, texts: Sequence[str], log: AnswerLog, kind: list[str]) -> Iterator[dict[str, TokenScores]]:
-        """Yield the scores of each batch of texts as its request is finished, kept."""
-        if not texts:
+    def _score_batches(
+        self, texts: Sequence[str], missing: Sequence[str], log: AnswerLog, kind: list[str]
+    ) -> Iterator[dict[str, TokenScores]]:
+        """Yield the scores of each batch of texts as its request is finished, kept.
+
+        The batches are those of all *texts*, not of the *missing* ones: two processes that ask the same claim the same.
+        """
+        if not missing:
             return
-        with self._endpoint() as endpoint:
+        with self._endpoint() as endpoint, RequestClaims(_claims_folder(log)) as claims:
             self._check_served_model(endpoint, log)
             if self._served is None:
                 scoring = find_prompt_scoring(endpoint, self.name, self.options)
@@ -287,25 +315,48 @@ class Completions:
             self._used = log.get(kind)
             size = self.options.batch if served.batches else 1
             batches = [texts[first : first + size] for first in range(0, len(texts), size)]
+            absent = set(missing)
+            requests = _ClaimedRequests(endpoint, claims, log)
+
+            def stored(batch: Sequence[str]) -> dict[str, TokenScores]:
+                answers = {text: log.get_written([*kind, text]) for text in batch}
+                return {text: _stored_scores(text, entry) for text, entry in answers.items() if entry is not None}
 
             def ask(batch: Sequence[str]) -> dict[str, TokenScores]:
-                prompts = self._request_tokens(endpoint, served, batch)
-                # checked before it is kept: what is stored is never asked again
-                scores = {text: prompt_scores(text, tokens, before=served.before) for text, tokens in prompts.items()}
-                for text, tokens in prompts.items():
-                    log.put([*kind, text], {**asdict(tokens), "before": served.before})
-                return scores
+                def kept() -> dict[str, TokenScores] | None:
+                    scores = stored(batch)
+                    return scores if len(scores) == len(batch) else None
 
-            yield from endpoint.run_tasks(ask, batches)
+                def send(lost: Lost) -> dict[str, TokenScores]:
+                    scores = stored(batch)
+                    asked = [text for text in batch if text not in scores]
+                    try:
+                        prompts = self._request_tokens(endpoint, served, asked, lost)
+                    except UnreadableReply as error:
+                        # it was served, and nothing of it is kept
+                        lost(error.why)
+                        raise
+                    # checked before it is kept: what is stored is never asked again
+                    scores |= {
+                        text: prompt_scores(text, tokens, before=served.before) for text, tokens in prompts.items()
+                    }
+                    for text, tokens in prompts.items():
+                        entry = {**asdict(tokens), "before": served.before}
+                        log.put([*kind, text], entry, durably=text == asked[-1])
+                    return scores
+
+                return requests.answer(digest([*kind, *batch]), kept=kept, send=send)
+
+            yield from endpoint.run_tasks(ask, [batch for batch in batches if not absent.isdisjoint(batch)])
 
     def _request_tokens(
-        self, endpoint: Endpoint, served: PromptScoring, batch: Sequence[str]
+        self, endpoint: Endpoint, served: PromptScoring, batch: Sequence[str], lost: Lost | None = None
     ) -> dict[str, PromptTokens]:
         """Return what the server lists for each text of a batch."""
-        reply = endpoint.post("completions", served.request(self.name, batch))
+        reply = endpoint.post("completions", served.request(self.name, batch), lost=lost)
         if not reply.ok and len(batch) > 1:
             # one text may be at fault: alone, it is named
-            return {text: self._request_tokens(endpoint, served, [text])[text] for text in batch}
+            return {text: self._request_tokens(endpoint, served, [text], lost)[text] for text in batch}
         if not reply.ok:
             error = refusal(reply, self.name, self.url)
             raise type(error)(error.what, place=Place(text=batch[0]), why=error.why, hint=error.hint)
@@ -347,7 +398,7 @@ class Completions:
             )
 
     def _request_continuation(
-        self, endpoint: Endpoint, question: tuple[str, int], decoding: Decoding
+        self, endpoint: Endpoint, question: tuple[str, int], decoding: Decoding, lost: Lost
     ) -> dict[str, Any]:
         prompt, number = question
         sampled = decoding.method == "sample"
@@ -362,7 +413,8 @@ class Completions:
         extra = {"top_p": 1.0, "repetition_penalty": 1.0, "top_k": decoding.top_k or -1, _SPECIAL: special}
         answer: dict[str, Any] = {"text": "", "token_ids": [], "seed": seed, "finish": "", "fault": ""}
         try:
-            reply = self._post(endpoint, body, extra, needed={"top_k"} if sampled and decoding.top_k else set())
+            needed = {"top_k"} if sampled and decoding.top_k else set()
+            reply = self._post(endpoint, body, extra, needed=needed, lost=lost)
         except UnreadableReply as error:
             # asked as often as may be: kept as what came, and not asked again
             return answer | {"text": error.content, "fault": error.why}
@@ -379,7 +431,7 @@ class Completions:
         return answer | {"text": text, "token_ids": ids if whole else [], "finish": _finish(choice, decoding)}
 
     def _post(
-        self, endpoint: Endpoint, body: dict[str, Any], extra: dict[str, Any], *, needed: set[str]
+        self, endpoint: Endpoint, body: dict[str, Any], extra: dict[str, Any], *, needed: set[str], lost: Lost
     ) -> ServerReply:
         """Send a request with fields that not every server knows; one that it rejects is omitted from then on.
 
@@ -387,11 +439,46 @@ class Completions:
         """
         while True:
             kept = {name: value for name, value in extra.items() if name in needed or name not in self._rejected}
-            reply = endpoint.post("completions", {**body, **kept})
+            reply = endpoint.post("completions", {**body, **kept}, lost=lost)
             rejected = {name for name in kept if name in reply.message} - needed
             if reply.status not in (400, 422) or not rejected:
                 return reply
             self._rejected |= rejected
+
+
+def _stored_scores(text: str, entry: Mapping[str, Any]) -> TokenScores:
+    tokens = PromptTokens(tuple(entry["tokens"]), tuple(entry["values"]))
+    return prompt_scores(text, tokens, before=entry["before"])
+
+
+class _ClaimedRequests:
+    """Requests whose answers are kept in a log: each is claimed, and those that may have been paid are counted."""
+
+    def __init__(self, endpoint: Endpoint, claims: RequestClaims, log: AnswerLog) -> None:
+        self.endpoint = endpoint
+        self._claims, self._log = claims, log
+        self._numbers = itertools.count()
+
+    def answer(self, name: str, *, kept: Callable[[], Answer | None], send: Callable[[Lost], Answer]) -> Answer:
+        """Return the kept answer to a request, or send it; *send* tells of tries that came to no reply."""
+
+        def ask(gone: Sequence[str]) -> Answer:
+            for worker in gone:
+                # a claim is counted once, however many workers come upon it
+                if self._log.get_written(["lost", worker, name]) is None:
+                    self._log.put(["lost", worker, name], {"lost": name, "why": GONE}, durably=True)
+            return send(lose)
+
+        def lose(why: str) -> None:
+            key = ["lost", self._claims.worker, next(self._numbers)]
+            self._log.put(key, {"lost": name, "why": why}, durably=True)
+
+        return self._claims.answer(name, kept=kept, ask=ask, wait=self.endpoint.wait)
+
+
+def _claims_folder(log: AnswerLog) -> Path | None:
+    """The claims on the requests of a log are in a folder of its name, next to that of the logs."""
+    return None if log.path is None else log.path.parent.parent / "claims" / log.path.stem
 
 
 def _largest_difference(several: Sequence[TokenScores]) -> float:
