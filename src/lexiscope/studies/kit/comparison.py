@@ -11,7 +11,7 @@ from lexiscope.core.result import Contrast
 from lexiscope.report.document import Report
 from lexiscope.report.page.comparison_page import ComparedRun, compared_runs, comparison_page
 from lexiscope.report.page.runs import loaded_reports, report_of_runs
-from lexiscope.studies.kit.front import compare
+from lexiscope.studies.kit.front import answers_of
 
 
 def comparison_report(
@@ -20,8 +20,9 @@ def comparison_report(
     """Return the report of one run, or the comparison of several.
 
     Subjects of runs that show one statistic are on one axis, with people. In each run, the highest subject is compared
-    with every other on the same resampled words (ρ with people's means, at the layer where each is closest). Where
-    the answers of a run cannot be found again, the page has no differences of it, and the reason.
+    with every other on the same resampled words (ρ with people's means, at the layer where each is closest). All pairs
+    of subjects, with intervals that hold together, are those of the table in which the reader chooses the reference.
+    Where the answers of a run cannot be found again, the page has no differences of it, and the reason.
     *page* is where the report will be written, which links to the runs' own reports.
     Errors: those of :func:`~lexiscope.report.page.runs.report_of_runs`.
     """
@@ -44,8 +45,15 @@ def _with_differences(run: ComparedRun, folder: Path, resamples: int, seed: int)
     view = f" view={sorted(views)[-1]}" if len(views) > 1 else ""
     differences: list[Contrast] = []
     try:
+        answers = answers_of(folder)
         for other in sides[1:]:
-            differences.append(compare(sides[0] + view, other + view, of=folder, resamples=resamples, seed=seed))
+            differences.append(answers.compare(sides[0] + view, other + view, resamples=resamples, seed=seed))
     except LexiscopeError as error:
         return replace(run, no_differences=f"no differences ({error.what}).")
-    return replace(run, differences=tuple(differences))
+    titles = [row.label for row in ranked if row.label in run.subjects]
+    named = {title: side + view for title, side in zip(titles, sides, strict=True)}
+    try:
+        pairs = answers.pairs(named, resamples=resamples, seed=seed)
+    except LexiscopeError as error:
+        return replace(run, differences=tuple(differences), no_differences=f"no sets of ranks ({error.what}).")
+    return replace(run, differences=tuple(differences), pairs=pairs)
