@@ -25,6 +25,7 @@ STUDY = "norm"
     "subjects",
     "models",
     "by",
+    "target",
     "items",
     "columns",
     "where",
