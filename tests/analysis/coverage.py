@@ -18,6 +18,7 @@ from functools import partial
 import numpy as np
 from scipy import stats
 from tests.analysis.coverage_agreement import CASES as AGREEMENT
+from tests.analysis.coverage_norming import CASES as NORMING
 
 from lexiscope.analysis.accuracy import accuracy, contrast
 from lexiscope.analysis.bias.bias import context_word_bias
@@ -374,9 +375,16 @@ def table(cells: Sequence[Cell]) -> str:
 
 
 def every_case() -> tuple[Case, ...]:
-    """Return the cases of this file, and those of agreement."""
+    """Return the cells of this file, those of agreement, and those of norms, which are of published data (RAW-C)."""
     agreement = (Case(case["statistic"], case["design"], case["n"], case["function"]) for case in AGREEMENT)
-    return (*CASES, *agreement)
+    norming = (
+        Case(
+            case["statistic"], case["design"], case["n"], case["function"], most=100.0 if case["why"] else GOAL[1],
+            why=case["why"],
+        )
+        for case in NORMING
+    )  # fmt: skip
+    return (*CASES, *agreement, *norming)
 
 
 def page(n_studies: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,9 @@ def test_intervals_of_few_values_hold_the_truth(statistic: str, design: str, siz
 @pytest.mark.soak
 def test_every_interval_holds_the_truth_as_often_as_it_says() -> None:
     """The whole table, of 1,000 studies a cell; it is printed, whatever comes of it."""
-    cells = [run(case, size, 1000) for case in every_case() for size in case.sizes]
+    # norms are of published data
+    cases = [case for case in every_case() if "LEXISCOPE_DATA" in os.environ or "RAW-C" not in case.design]
+    cells = [run(case, size, 1000) for case in cases for size in case.sizes]
     print(table(cells))  # noqa: T201
     assert [table([cell]) for cell in cells if not cell.holds] == []
 

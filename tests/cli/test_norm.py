@@ -33,6 +33,28 @@ def test_a_file_that_is_not_there_and_a_wrong_condition(run: Run) -> None:
     result = run("norm", "nothing.csv")
     assert result.exit_code != 0
     assert "nothing.csv" in result.stderr
+    result = run("norm", "rawc")
+    assert result.exit_code == 1
+    assert "there is no 'rawc' among the datasets" in result.stderr
+    assert "did you mean 'raw_c'?" in result.stderr
     result = run("norm", SIMULATED, "--by", "colour", *FAST, "--model", "made/large")
     assert result.exit_code == 1
     assert "no condition 'colour'" in result.stderr
+
+
+def test_the_target_is_named_and_decides_the_width(run: Run, tmp_path: Path) -> None:
+    """About a population, intervals from the same rated items are wider, and the page has the target."""
+    widths = {}
+    for target in ("list", "population"):
+        out = tmp_path / target
+        result = run("norm", SIMULATED, "--model", "made/large", "--target", target, "--out", out, *FAST)
+        assert result.exit_code == 0, result.output
+        means = [r for r in read_records(out / "results.json") if r.statistic == "mean_rating(source=people_and_model)"]
+        (mean,) = (record for record in means if not record.condition)
+        assert mean.low is not None
+        assert mean.high is not None
+        widths[target] = mean.high - mean.low
+    assert widths["population"] > widths["list"]
+    page = (tmp_path / "population" / "report.html").read_text(encoding="utf-8")
+    assert "Target: a population of which the words of these items are a sample" in page
+    assert "Target: the items of this list" in (tmp_path / "list" / "report.html").read_text(encoding="utf-8")

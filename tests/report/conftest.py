@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +29,7 @@ from lexiscope.report.plots.size import Sized, SizeRegression, statistic_by_size
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, IntervalCell, Missing, Noted, Table
 
 Drawer = Callable[[], Figure]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def values(count: int, *, seed: int = 3) -> np.ndarray:
@@ -173,3 +176,16 @@ def report(table: Table, records: tuple[Record, ...]) -> Report:
     run = {"seed": 7, "versions": {"numpy": "2"}, "machine": {"host": "secret-host"}}
     shown = Report("Relatedness", "en", (people, models), run, records, "A sample", ("Rivière et al. (2025).",))
     return with_every_result(shown)
+
+
+# of a module: while it is open, no later test of the process may run an event loop of its own
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """The distribution's Chromium, without a network: every request but those to files is refused and remembered."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()

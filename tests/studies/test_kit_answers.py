@@ -230,3 +230,27 @@ def test_people_are_not_correlated_with_themselves() -> None:
     """People's means correlate 1 with themselves: a model must not be told to be lower than that."""
     with pytest.raises(StatisticError, match="correlate 1 by construction"):
         _answers().compare("people same_sense=True", "people same_sense=False", "spearman", resamples=50)
+
+
+def test_all_pairs_are_compared_on_the_items_of_all() -> None:
+    """Differences of rho on the 23 items that the chat model answered, too; intervals of one width in standard errors,
+    wider than that of the pair alone, and the same whichever is the reference; ranks follow from them."""
+    answers = _answers()
+    sides = {"near": "m@1 view=full", "far": "m@0 view=full", "chat": "c"}
+    pairs = answers.pairs(sides, resamples=400)
+    kept = np.arange(N) != 3
+    columns = {"near": -LAYERS[1], "far": -LAYERS[0], "chat": NORMS[::-1]}
+    rho = {name: stats.spearmanr(column[kept], PEOPLE_MEANS[kept]).statistic for name, column in columns.items()}
+    for first in sides:
+        for second in set(sides) - {first}:
+            pair, back = pairs.between(first, second), pairs.between(second, first)
+            assert pair.difference == pytest.approx(rho[first] - rho[second])
+            assert (back.low, back.high) == (-pair.high, -pair.low)
+    alone = answers.compare("m@1 view=full", "c", resamples=400).interval
+    together = pairs.between("near", "chat")
+    assert together.high - together.low > alone.high - alone.low
+    beaten = {name: sum(pairs.between(name, other).high < 0 for other in set(sides) - {name}) for name in sides}
+    beats = {name: sum(pairs.between(name, other).low > 0 for other in set(sides) - {name}) for name in sides}
+    assert {name: (ranks.best, ranks.worst) for name, ranks in zip(pairs.models, pairs.ranks, strict=True)} == {
+        name: (1 + beaten[name], 3 - beats[name]) for name in sides
+    }

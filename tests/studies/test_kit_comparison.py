@@ -39,9 +39,9 @@ def test_each_subject_at_its_best_layer_in_one_view(
     best: list[tuple[str, float | None, str]], sides: list[str]
 ) -> None:
     """The highest subject is first; layers are those of the view that is compared, layer 0 among them."""
-    assert sides_of_run(_run(best)) == sides
+    assert list(sides_of_run(_run(best)).values()) == sides
 
 
 def test_another_statistic_has_no_sides() -> None:
     """Differences are of Spearman's correlation; a run that shows something else has none."""
-    assert sides_of_run(_run([], axis="Accuracy")) == []
+    assert sides_of_run(_run([], axis="Accuracy")) == {}

@@ -529,7 +529,7 @@ def no_interval(reason: str, *, level: float, resamples: int, resampled: str = "
 
 
 @lru_cache(maxsize=256)
-def student_quantile(level: float, df: int) -> float:
+def student_quantile(level: float, df: float) -> float:
     """Return the upper quantile of Student's t for an interval of this level.
 
     >>> round(student_quantile(0.95, 2), 4)

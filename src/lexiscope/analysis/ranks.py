@@ -151,12 +151,27 @@ def rank_sets_of_draws(values: FloatArray, draws: FloatArray, level: float, n_gr
     Errors: :class:`StatisticError` where too many draws have no value.
     """
     first, second, differences, reach = simultaneous_differences(values, draws, level, n_groups)
+    return rank_sets_of_differences(first, second, differences, reach)
+
+
+def rank_sets_of_differences(
+    first: IntArray, second: IntArray, differences: FloatArray, reach: FloatArray
+) -> tuple[RankSet, ...]:
+    """Return the sets of ranks that the differences of all pairs leave open, in the order of the sides.
+
+    *Shape:* (pairs,) each, as :func:`simultaneous_differences` returns them.
+
+    >>> pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
+    >>> [str(ranks) for ranks in rank_sets_of_differences(*pairs, np.array([0.1, 0.5, 0.4]), np.full(3, 0.2))]
+    ['1–2', '1–2', '3']
+    """
+    n = int(second.max()) + 1
     differ = np.abs(differences) > reach
-    above = np.zeros((len(values), len(values)), dtype=bool)
+    above = np.zeros((n, n), dtype=bool)
     above[first, second] = differ & (differences > 0)
     above[second, first] = differ & (differences < 0)
     beaten, beats = above.sum(axis=0).tolist(), above.sum(axis=1).tolist()
-    return tuple(RankSet(1 + n, len(values) - m) for n, m in zip(beaten, beats, strict=True))
+    return tuple(RankSet(1 + more, n - fewer) for more, fewer in zip(beaten, beats, strict=True))
 
 
 def simultaneous_differences(

@@ -25,6 +25,7 @@ STUDY = "norm"
     "subjects",
     "models",
     "by",
+    "target",
     "items",
     "columns",
     "where",
@@ -69,5 +70,8 @@ def _given_source(source: str) -> dict[str, str]:
     """Whether a name is a dataset of the catalog, or a file with ratings or items."""
     if catalog.has("datasets", source):
         return {"dataset": source}
+    # a word without a folder or an ending is a misspelt name rather than a file
+    if Path(source).name == source and not Path(source).suffix and not Path(source).exists():
+        raise catalog.unknown_name("datasets", source)
     existing_file(source)
     return {"file": source}

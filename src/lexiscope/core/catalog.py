@@ -87,7 +87,7 @@ def summary(kind: Kind, name: str) -> str:
         except SpecError as error:
             doc = f"cannot be used: {error.what}"
     elif name not in _own_names(kind):
-        raise _unknown_name(kind, name)
+        raise unknown_name(kind, name)
     else:
         doc = _docstring(_source(kind, name))
     return doc.split("\n\n")[0].replace("\n", " ").strip()
@@ -399,7 +399,7 @@ def _entry_point(kind: Kind, name: str) -> EntryPoint | None:
     """
     own, entries = name in _own_names(kind), _entry_points(kind).get(name, ())
     if not own and not entries:
-        raise _unknown_name(kind, name)
+        raise unknown_name(kind, name)
     if own + len(entries) > 1:
         places = [f"lexiscope.{kind}.{name} ({PACKAGE})"] * own
         places += [f"{entry.value} ({_distribution(entry)})" for entry in entries]
@@ -408,7 +408,8 @@ def _entry_point(kind: Kind, name: str) -> EntryPoint | None:
     return None if own else entries[0]
 
 
-def _unknown_name(kind: Kind, name: str) -> SpecError:
+def unknown_name(kind: Kind, name: str) -> SpecError:
+    """Return the error for a name that the catalog does not have; its hint is the nearest name, if there is one."""
     known = names(kind)
     near = nearest_name(name, known)
     hint = f"did you mean {near!r}?" if near else f"valid names: {', '.join(known)}"

@@ -30,9 +30,17 @@ def data(rng: np.random.Generator, n: int, noise: float = 0.7) -> tuple[FloatArr
     return y, 0.6 * y + 0.8 + noise * rng.normal(size=n), x
 
 
+def left_out(errors: FloatArray, leverage: FloatArray, freedom: int) -> tuple[float, float]:
+    """The variance of a mean of errors, each divided by 1 − leverage, and Satterthwaite's degrees of freedom."""
+    n = len(errors)
+    own = (errors - errors.mean()) / (1 - leverage)
+    kurtosis = (own**4).mean() / (own**2).mean() ** 2
+    return float((own**2).sum() / (n * (n - 1))), min(freedom, 2 * n / (kurtosis - 1))
+
+
 def test_the_mean_of_two_samples_is_that_of_ppi() -> None:
     """PPI++ for a mean: λ = cov(Y, f) / ((1 + n/N) var f); λ times the mean of f over the N, plus the mean of Y − λ f;
-    variance λ² var(f) / N + var(Y − λ f) / n."""
+    variance λ² var(f) / N + var(Y − λ f) / n, the errors of the n corrected for their leverage."""
     rng = np.random.default_rng(1)
     (y, f, _), (_, more, _) = data(rng, 80), data(rng, 400)
     n, n_all = 80, 400
@@ -40,8 +48,12 @@ def test_the_mean_of_two_samples_is_that_of_ppi() -> None:
     estimate = powered_mean(y, f, more, drawn="apart")
     assert estimate.tuning == pytest.approx(tuning)
     assert estimate.powered.value == pytest.approx(tuning * more.mean() + (y - tuning * f).mean())
-    spread = tuning**2 * more.var(ddof=1) / n_all + (y - tuning * f).var(ddof=0) / (n - 2)
-    half = stats.t.ppf(0.975, n - 2) * np.sqrt(spread)
+    leverage = 1 / n + (f - f.mean()) ** 2 / ((f - f.mean()) ** 2).sum()
+    of_rated, freedom = left_out(y - tuning * f, leverage, n - 2)
+    spread = tuning**2 * more.var(ddof=1) / n_all + of_rated
+    # what PPI++ has as published, for many items
+    assert of_rated == pytest.approx((y - tuning * f).var() / n, rel=0.08)
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(spread)
     assert (estimate.powered.interval.high - estimate.powered.interval.low) / 2 == pytest.approx(half)
     alone = stats.t.interval(0.95, n - 1, y.mean(), stats.sem(y))
     assert (estimate.people.interval.low, estimate.people.interval.high) == pytest.approx(alone)
@@ -55,9 +67,15 @@ def test_the_mean_of_a_list_is_the_difference_estimator_of_surveys() -> None:
     slope = np.polyfit(f[rows], y[rows], 1)[0]
     estimate = powered_mean(y[rows], f[rows], f, drawn="without_replacement")
     assert estimate.powered.value == pytest.approx(y[rows].mean() + slope * (f.mean() - f[rows].mean()))
-    residual = y[rows] - slope * f[rows]
-    spread = (1 - 60 / 300) * residual.var(ddof=0) / 58
-    half = stats.t.ppf(0.975, 58) * np.sqrt(spread)
+    # the error of each item from the line through the other 59
+    errors = []
+    for row in rows.tolist():
+        others = rows[rows != row]
+        line = np.polyfit(f[others], y[others], 1)
+        errors.append(y[row] - np.polyval(line, f[row]))
+    spread = float(np.square(errors).sum()) / (60 * 59)
+    kurtosis = np.mean(np.power(errors, 4)) / np.mean(np.square(errors)) ** 2
+    half = stats.t.ppf(0.975, min(58, 2 * 60 / (kurtosis - 1))) * np.sqrt((1 - 60 / 300) * spread)
     assert (estimate.powered.interval.high - estimate.powered.value) == pytest.approx(half)
     every = powered_mean(y, f, f, drawn="without_replacement")
     assert every.powered.value == pytest.approx(y.mean())
@@ -66,7 +84,7 @@ def test_the_mean_of_a_list_is_the_difference_estimator_of_surveys() -> None:
 
 def ppi_ols(
     y: FloatArray, X: FloatArray, f: FloatArray, X_all: FloatArray, f_all: FloatArray, row: int
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, float]:
     """One coefficient of PPI++ for least squares, from gradients and Hessian as the paper's algorithm takes them."""
     n, n_all = len(y), len(f_all)
     plain = np.linalg.lstsq(X, y, rcond=None)[0]
@@ -81,8 +99,11 @@ def ppi_ols(
     solution = np.linalg.solve(matrix, vector)
     rated = (X * (X @ solution - y)[:, None] - tuning * X * (X @ solution - f)[:, None]) @ direction
     listed = tuning * (X_all * (X_all @ solution - f_all)[:, None]) @ direction
-    variance = rated.var() / (n - X.shape[1] - 1) + listed.var() / (n_all - X.shape[1])
-    return float(solution[row]), tuning, float(np.sqrt(variance))
+    basis = np.linalg.qr(X)[0]
+    moved = of_model @ direction - (of_model @ direction).mean()
+    of_rated, freedom = left_out(rated, (basis**2).sum(axis=1) + moved**2 / (moved @ moved), n - X.shape[1] - 1)
+    variance = of_rated + listed.var() / (n_all - X.shape[1])
+    return float(solution[row]), tuning, float(np.sqrt(variance)), freedom
 
 
 def test_coefficients_of_two_samples_are_those_of_ppi() -> None:
@@ -92,11 +113,11 @@ def test_coefficients_of_two_samples_are_those_of_ppi() -> None:
     design, design_of_all = (np.column_stack([np.ones(len(own)), own, own**2]) for own in (x, x_all))
     estimates = powered_coefficients(y, design, f, design_of_all, f_all, ["one", "x", "x2"], drawn="apart")
     for row, estimate in enumerate(estimates):
-        value, tuning, error = ppi_ols(y, design, f, design_of_all, f_all, row)
+        value, tuning, error, freedom = ppi_ols(y, design, f, design_of_all, f_all, row)
         assert estimate.powered.value == pytest.approx(value)
         assert estimate.tuning == pytest.approx(tuning)
         half = estimate.powered.interval.high - estimate.powered.value
-        assert half == pytest.approx(stats.t.ppf(0.975, 90 - 4) * error)
+        assert half == pytest.approx(stats.t.ppf(0.975, freedom) * error)
         assert estimate.people.value == pytest.approx(np.linalg.lstsq(design, y, rcond=None)[0][row])
 
 
@@ -126,14 +147,59 @@ def test_means_by_condition_and_their_contrast() -> None:
     own = condition & ~np.isnan(norm)
     assert means["True"].powered.value == powered_mean(norm[own], f[own], f[condition]).powered.value
     joint, alone = powered_contrast(means["True"], means["False"])
-    errors = [
-        (side.powered.interval.high - side.powered.value) / stats.t.ppf(0.975, side.powered.n - 2)
-        for side in (means["True"], means["False"])
-    ]
-    assert joint.value == means["True"].powered.value - means["False"].powered.value
-    half = stats.t.ppf(0.975, joint.n - 2) * np.hypot(*errors)
-    assert joint.interval.high - joint.value == pytest.approx(half, rel=0.01)
-    assert alone.interval.high - alone.value > half
+    sides = means["True"], means["False"]
+    assert joint.value == sides[0].powered.value - sides[1].powered.value
+    for contrast, place in ((joint, 0), (alone, 1)):
+        freedom = [side.freedom[place] for side in sides]
+        intervals = [(side.powered if place == 0 else side.people).interval for side in sides]
+        variances = [
+            ((own.high - own.low) / 2 / stats.t.ppf(0.975, df)) ** 2 for own, df in zip(intervals, freedom, strict=True)
+        ]
+        # Welch and Satterthwaite
+        df = sum(variances) ** 2 / sum(v**2 / own for v, own in zip(variances, freedom, strict=True))
+        half = stats.t.ppf(0.975, df) * np.sqrt(sum(variances))
+        assert contrast.interval.high - contrast.value == pytest.approx(half)
+    rows = [own & ~np.isnan(norm) for own in (condition, ~condition)]
+    *_, alone = powered_contrast(*means_by_condition(norm, f, condition.tolist(), drawn="with_replacement").values())
+    welch = stats.ttest_ind(y[rows[0]], y[rows[1]], equal_var=False).confidence_interval()
+    assert (-alone.interval.high, -alone.interval.low) == pytest.approx((welch.low, welch.high))
+
+
+def test_the_population_counts_words_and_the_model_s_mean() -> None:
+    """The target decides the variance: that of a population has each word's errors in both samples together, and is
+    that of the list plus that of the model's mean where each item is a word."""
+    rng = np.random.default_rng(8)
+    y, f, _ = data(rng, 240)
+    words = np.repeat(np.arange(60), 4)
+    f += np.repeat(rng.normal(size=60), 4)
+    rated = rng.permutation(240) < 80
+    made = powered_mean(y[rated], f[rated], f[~rated], drawn="apart", groups=words[rated], groups_of_all=words[~rated])
+    tuning = np.cov(y[rated], f[rated])[0, 1] / f[rated].var(ddof=1) / (1 + 80 / 160)
+    errors = y[rated] - tuning * f[rated]
+    moved = f[rated] - f[rated].mean()
+    errors = (errors - errors.mean()) / (1 - 1 / 80 - moved**2 / (moved @ moved))
+    sums = []
+    for word in range(60):
+        of_rated = (errors - errors.mean())[words[rated] == word].sum() / 80
+        of_others = tuning * (f[~rated] - f[~rated].mean())[words[~rated] == word].sum() / 160
+        sums.append(of_rated + of_others)
+    n_rated_words = len(set(words[rated].tolist()))
+    total, kurtosis = np.square(sums).sum(), np.mean(np.power(sums, 4)) / np.mean(np.square(sums)) ** 2
+    freedom = min(n_rated_words - 2, 2 * 60 / (kurtosis - 1))
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(total * n_rated_words / (n_rated_words - 1))
+    assert made.powered.interval.high - made.powered.value == pytest.approx(half)
+    assert made.powered.n_groups == n_rated_words
+    of_list = powered_mean(y[rated], f[rated], f, drawn="without_replacement").powered.interval
+    assert made.powered.interval.high - made.powered.interval.low > of_list.high - of_list.low
+
+
+def test_an_item_that_decides_the_weight_alone_is_not_trusted() -> None:
+    """One answer that differs from all others has an error of 0 with its own λ: the model is not used."""
+    answers = np.ones(20)
+    answers[3] = 4.0
+    made = powered_mean(np.arange(20.0), answers, np.ones(90), drawn="without_replacement")
+    assert made.tuning == 0
+    assert made.powered.value == pytest.approx(9.5)
 
 
 def test_too_few_items_and_too_many_are_refused() -> None:

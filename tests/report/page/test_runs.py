@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.analysis.attainable.model_pairs import ModelPairs, PairedModels
+from lexiscope.analysis.ranks import RankSet
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Contrast, Estimate, Interval, Record, to_json
 from lexiscope.core.sealed import seal_run
@@ -125,6 +127,22 @@ def test_runs_of_one_statistic_are_on_one_axis(report: Report) -> None:
         "On A, m differs from 1 of 1 models after Holm's adjustment over 1 comparisons.",
     )
     assert page.questions[0].answer.caution == ""
+    apart = (PairedModels("m", "n", 0.2, 0.1, 0.3),)
+    pairs = ModelPairs(("m", "n"), apart, 2.0, (RankSet(1, 1), RankSet(2, 2)))
+    page = comparison_page([replace(runs[0], differences=(contrast,), pairs=pairs), runs[1]], others)
+    assert page is not None
+    answer = page.questions[0].answer
+    assert answer.table is not None
+    assert answer.table.rows == (
+        ("m", "A", "m", "—", "1"),
+        ("n", "A", "m", IntervalCell(-0.3, -0.1, -0.2), "2"),
+        ("m", "A", "n", IntervalCell(0.1, 0.3, 0.2), "1"),
+        ("n", "A", "n", "—", "2"),
+    )
+    html = render(replace(one, results=page))
+    rows = re.findall(r'<tr data-p="(.)"( hidden)?><th scope="row">(.)<', html)
+    assert rows == [("m", "", "m"), ("m", "", "n"), ("n", " hidden", "m"), ("n", " hidden", "n")]
+    assert "<option>m</option><option>n</option></select>" in html
     assert comparison_page(runs[:1], []) is None
 
 

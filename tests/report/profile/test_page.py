@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -129,23 +131,47 @@ def compared() -> ShownProfile:
         ShownPair("b", "c", Value(0.4, 0.3, 0.5), True),
         ShownPair("a", "c", Value(0.3, 0.2, 0.4), True),
     )
-    comparison = ShownComparison("rated", ("b", "a", "c"), pairs, (("b", "a"), ("c",)), 2.61)
+    comparison = ShownComparison("rated", ("b", "a", "c"), pairs, (("b", "a"), ("c",)), 2.61, ("1–2", "1–2", "3"))
     return profile(model("a", 0.75), model("b", 0.85), model("c", 0.45), comparisons=(comparison,))
 
 
 def test_models_side_by_side() -> None:
-    """The sentence, the width of the intervals, differences from the first model, and a page for each model."""
+    """The sentence, the width of the intervals, differences from each model, and a page for each model."""
     shown = compared()
     assert comparison_sentence(shown, shown.comparisons[0]) == (
         "Rated: of 3 models, 1 is above one person (.79). B cannot be distinguished from A; it differs from the others."
     )
     page = render_profile(shown)
     assert "3 pairs; a difference counts if it exceeds 2.61 standard errors" in page
-    assert re.search(r"Difference from A.*?<th scope=\"row\">B</th><td>.10 \[−.02, .22\]</td>", page, re.S)
+    row = r'<tr data-p="(.)"( hidden)?><th scope="row">(.)</th><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>'
+    rows = re.findall(row, page)
+    # without a script, the profiled model is the reference; the same pair has one difference in both directions
+    assert [(at, name) for at, hidden, name, *_ in rows if not hidden] == [("A", "B"), ("A", "A"), ("A", "C")]
+    assert ("A", "", "B", "1–2", ".10 [−.02, .22]") in rows
+    assert ("B", " hidden", "A", "1–2", "−.10 [−.22, .02]") in rows
+    assert ("C", " hidden", "C", "3", "–") in rows
+    assert re.search(r'<label class="pick" hidden><select[^>]*><option>A</option><option>B</option>', page)
     assert all(f'id="{name}"' in page for name in ("profile", "profile-2", "profile-3", "comparison"))
     (drawing,) = [drawn for drawn in profile_drawings(shown) if drawn.name == "models_rated"]
     assert drawing.columns()["sets"] == ["1", "1", "2"]
     assert "cannot be distinguished: B, A" in str(drawing.draw(NARROW).shapes)
+
+
+@pytest.mark.browser
+def test_the_reader_chooses_the_reference(chromium: Any, tmp_path: Path) -> None:
+    """Offline, the choice shows the rows of that reference and hides the others; no error is written."""
+    (tmp_path / "profile.html").write_text(render_profile(compared()), encoding="utf-8")
+    page = chromium.new_page(offline=True)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text))
+    page.goto((tmp_path / "profile.html").as_uri() + "#comparison")
+    assert page.locator("tr[data-p=A]").first.is_visible()
+    page.locator(".pick select").select_option("C")
+    visible = page.locator("tr[data-p]:visible")
+    assert [visible.nth(row).get_attribute("data-p") for row in range(visible.count())] == ["C"] * 3
+    assert errors == []
+    page.close()
 
 
 def test_a_share_above_one_and_below_zero_is_drawn() -> None:

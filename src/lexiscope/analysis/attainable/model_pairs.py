@@ -15,7 +15,7 @@ import numpy as np
 
 from lexiscope.analysis.attainable.reached import Reached
 from lexiscope.analysis.bootstrap import FloatArray
-from lexiscope.analysis.ranks import simultaneous_differences
+from lexiscope.analysis.ranks import RankSet, rank_sets_of_differences, simultaneous_differences
 from lexiscope.core.errors import StatisticError
 
 
@@ -39,12 +39,14 @@ class PairedModels:
 class ModelPairs:
     """All pairs of models of a line, the models from the highest value to the lowest.
 
-    ``critical`` is the width of the intervals in standard errors.
+    ``critical`` is the width of the intervals in standard errors, ``ranks`` the ranks of each model that they leave
+    open.
     """
 
     models: tuple[str, ...]
     pairs: tuple[PairedModels, ...]
     critical: float
+    ranks: tuple[RankSet, ...] = ()
 
     def between(self, first: str, second: str) -> PairedModels:
         """Return the pair of two models in this direction. Errors: :class:`StatisticError` for another model."""
@@ -58,7 +60,8 @@ class ModelPairs:
     def sets(self) -> tuple[tuple[str, ...], ...]:
         """Return the largest sets in which no pair differs, the one with the best model first.
 
-        They are not ranks: two sets may share models, and a model between two others of a set may be missing in it.
+        They are not sets of ranks: two sets may share models, and a model between two others of a set may be missing in
+        it.
 
         >>> pairs = [PairedModels("a", "b", 0.1, -0.1, 0.3), PairedModels("a", "c", 0.5, 0.3, 0.7)]
         >>> ModelPairs(("a", "b", "c"), (*pairs, PairedModels("b", "c", 0.4, -0.1, 0.9)), 2.4).sets()
@@ -96,6 +99,8 @@ def model_pairs(reached: Mapping[str, Reached], *, level: float = 0.95) -> Model
     >>> pairs = model_pairs({"low": other, "high": one})
     >>> pairs.models, pairs.pairs[0].differs, pairs.sets()
     (('high', 'low'), True, (('high',), ('low',)))
+    >>> [str(ranks) for ranks in pairs.ranks]
+    ['1', '2']
     """
     if len(reached) < 2:
         raise StatisticError("one model alone has nothing to be compared with")
@@ -109,7 +114,8 @@ def model_pairs(reached: Mapping[str, Reached], *, level: float = 0.95) -> Model
         PairedModels(models[i], models[j], float(d), float(d - r), float(d + r))
         for i, j, d, r in zip(first.tolist(), second.tolist(), differences, reach, strict=True)
     )
-    return ModelPairs(models, pairs, _critical(draws, reach))
+    ranks = rank_sets_of_differences(first, second, differences, reach)
+    return ModelPairs(models, pairs, _critical(draws, reach), ranks)
 
 
 def _critical(draws: FloatArray, reach: FloatArray) -> float:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lexiscope.analysis.attainable.model_pairs import ModelPairs
 from lexiscope.analysis.families import holm
 from lexiscope.analysis.ranks import RankSet
 from lexiscope.core.result import Contrast, Record
@@ -15,11 +16,13 @@ from lexiscope.report.answers.results_page import AnsweredQuestion, ResultsPage,
 from lexiscope.report.document import Report
 from lexiscope.report.marks.drawing import Axis
 from lexiscope.report.marks.forest import Forest, ForestRow
-from lexiscope.report.tables import BOUNDED, Cell, Column, IntervalCell, Missing, Table, format_number
+from lexiscope.report.tables import BOUNDED, DASH, Cell, Column, IntervalCell, Missing, Table, format_number
 
 PEOPLE = "Average person"
 COMPARISON = "comparison"
 """The name of the table of subjects by dataset, whose columns can be sorted."""
+PAIRS = "pairs"
+"""The name of the table of differences, of which the page shows those from one reference, in its third column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class ComparedRun:
     """A run on the page: its number, the name of its dataset, its forest, its records, its subjects' ids by title.
 
     ``differences`` are those of other subjects from the highest one, on the same draws; ``no_differences`` why there
-    are none.
+    are none. ``pairs`` are those of all subjects by their titles, all intervals together, if all answered some items.
     """
 
     number: int
@@ -37,6 +40,7 @@ class ComparedRun:
     subjects: Mapping[str, str]
     differences: tuple[Contrast, ...] = ()
     no_differences: str = ""
+    pairs: ModelPairs | None = None
 
     @property
     def rows(self) -> Mapping[str, ForestRow]:
@@ -229,7 +233,7 @@ def _differences(runs: Sequence[ComparedRun]) -> Answer | None:
             f"On {run.dataset}, {best} differs from {apart} of {len(adjusted)} models after Holm's adjustment over "
             f"{len(adjusted)} comparisons."
         )
-    table = _rank_table(runs)
+    table = _pair_table(runs) or _rank_table(runs)
     if not rows and table is None:
         return None
     drawing = None
@@ -243,7 +247,39 @@ def _differences(runs: Sequence[ComparedRun]) -> Answer | None:
         )  # fmt: skip
     if not texts:
         texts = ["Sets of ranks that the paired differences leave open are in the table."]
+    elif table is not None and table.name == PAIRS:
+        texts.append(
+            "The table has the differences from any other reference, and the ranks of each model that they leave open."
+        )
     return Answer("", tuple(texts), caution=" ".join(why), apa=" ".join(texts), drawing=drawing, table=table)
+
+
+def _pair_table(runs: Sequence[ComparedRun]) -> Table | None:
+    """Each subject with its difference from each reference: the one that most runs have comes first."""
+    paired = [(run.dataset, run.pairs) for run in runs if run.pairs is not None]
+    counts = Counter(name for _, pairs in paired for name in pairs.models)
+    if not counts:
+        return None
+    rows = []
+    for reference, _ in counts.most_common():
+        for dataset, pairs in paired:
+            if reference not in pairs.models:
+                continue
+            for name, ranks in zip(pairs.models, pairs.ranks, strict=True):
+                difference: Cell = DASH
+                if name != reference:
+                    pair = pairs.between(name, reference)
+                    difference = IntervalCell(pair.low, pair.high, pair.difference)
+                rows.append((name, dataset, reference, difference, str(ranks)))
+    heads = (Column("Model"), Column("Dataset"), Column("Reference"), Column("Difference", BOUNDED, align="right"))
+    widths = " and ".join(f"{pairs.critical:.2f} ({dataset})" for dataset, pairs in paired)
+    notes = (
+        "Model minus reference on the same resampled words, on the items that all models answered. The 95 % intervals "
+        f"hold for all pairs of a dataset together: they reach {widths} standard errors to each side.",
+        "Ranks left open: those that the differences do not exclude; 1 is the highest.",
+    )
+    title = "Differences from a reference, with sets of ranks."
+    return Table(PAIRS, "", title, (*heads, Column("Ranks left open", align="right")), tuple(rows), notes)
 
 
 def _rank_table(runs: Sequence[ComparedRun]) -> Table | None:

@@ -158,13 +158,17 @@ class ShownPair:
 
 @dataclass(frozen=True, slots=True)
 class ShownComparison:
-    """Models on one line, by id, the highest first, with all pairs, and the sets in which no pair differs."""
+    """Models on one line, by id, the highest first, with all pairs, and the sets in which no pair differs.
+
+    ``ranks`` are the ranks of each model that the pairs leave open, as text (``2–4``).
+    """
 
     line: str
     models: tuple[str, ...]
     pairs: tuple[ShownPair, ...]
     sets: tuple[tuple[str, ...], ...]
     critical: float
+    ranks: tuple[str, ...] = ()
 
     def between(self, first: str, second: str) -> ShownPair | None:
         """Return the pair of two models in this direction; none for another model."""

@@ -298,13 +298,20 @@ def _range(cell: ShownCell) -> float:
 
 
 @dataclass(frozen=True)
+class _DifferenceRow:
+    model: str
+    ranks: str
+    difference: str
+    verdict: str
+
+
+@dataclass(frozen=True)
 class _ComparedLine:
     line: ShownLine
     sentence: str
     drawing: Drawing
     note: str
-    differences: tuple[tuple[str, str, bool], ...]
-    pointed: str
+    references: tuple[tuple[str, tuple[_DifferenceRow, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -335,24 +342,35 @@ def _comparison_view(profile: ShownProfile) -> _ComparisonView:
 def _compared(profile: ShownProfile, comparison: ShownComparison, pointed: str) -> _ComparedLine:
     line = profile.line(comparison.line)
     at = pointed if pointed in comparison.models else comparison.models[0]
-    others = [name for name in comparison.models if name != at]
-    differences = tuple(
-        (profile.model(name).title, pair.difference.both, pair.differs)
-        for name in others
-        if (pair := comparison.between(name, at)) is not None
-    )
+    # the reference that is shown without a script comes first; all others are hidden until one is chosen
+    references = [at, *(name for name in comparison.models if name != at)]
     n = len(comparison.pairs)
     note = (
         f"{line.n_items:,} items, {line.n_words} words. {counted(len(comparison.models), 'model')} with answers, "
         f"{counted(n, 'pair')}; a difference counts if it exceeds {comparison.critical:.2f} standard errors (all pairs "
-        "of this line together; the choice of a line is not corrected for). "
+        "of this line together, so that any model may be the reference; the choice of a line is not corrected for). "
         "Brackets: models that cannot be distinguished."
     )
     sentence = comparison_sentence(profile, comparison).removeprefix(f"{line.title}: ")
     sentence = sentence[:1].upper() + sentence[1:]
     return _ComparedLine(
-        line, sentence, _sets(profile, comparison, at), note, differences, profile.model(at).title
+        line, sentence, _sets(profile, comparison, at), note,
+        tuple((profile.model(name).title, _difference_rows(profile, comparison, name)) for name in references),
     )  # fmt: skip
+
+
+def _difference_rows(profile: ShownProfile, comparison: ShownComparison, reference: str) -> tuple[_DifferenceRow, ...]:
+    """All models of a line, each with its ranks and its difference from one of them."""
+    rows = []
+    for name, ranks in zip(comparison.models, comparison.ranks or ("–",) * len(comparison.models), strict=True):
+        pair = comparison.between(name, reference)
+        difference, verdict = (
+            ("–", "reference")
+            if pair is None
+            else (pair.difference.both, "differs" if pair.differs else "cannot be distinguished")
+        )
+        rows.append(_DifferenceRow(profile.model(name).title, ranks, difference, verdict))
+    return tuple(rows)
 
 
 def _sets(profile: ShownProfile, comparison: ShownComparison, pointed: str = "") -> ModelSets:

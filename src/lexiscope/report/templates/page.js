@@ -68,4 +68,11 @@ $('th[data-sort]',t).forEach(function(o){o.removeAttribute('aria-sort')});h.setA
 function v(r){var c=r.cells[k],x=c.dataset.v;return x===undefined?c.textContent:x===''?(up?1/0:-1/0):+x}
 rows.sort(function(a,b){a=v(a);b=v(b);return(a<b?-1:a>b?1:0)*(up?1:-1)}).forEach(function(r){r.parentNode.insertBefore(r,$('tr.pin',r.parentNode)[0]||null)});
 }});
+$('.pick').forEach(function(p){
+p.hidden=false;var n=p.previousElementSibling;if(n)n.hidden=true;
+p.onchange=function(e){var v=e.target.value;$('.pick select').forEach(function(s){
+if(!$('option',s).some(function(o){return o.value===v}))return;
+s.value=v;$('[data-p]',s.closest('.tb')).forEach(function(r){r.hidden=r.dataset.p!==v});
+})};
+});
 })();

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.analysis.attainable.model_pairs import ModelPairs, model_pairs
+from lexiscope.analysis.attainable.reached import Reached
 from lexiscope.analysis.bias.view_errors import is_right
 from lexiscope.analysis.bias.view_scores import answers_by_view, draw_scores, scored_views
-from lexiscope.analysis.bootstrap import GroupLabels, GroupOf
+from lexiscope.analysis.bootstrap import GroupLabels, GroupOf, group_codes
 from lexiscope.analysis.choices.choice_sets import CORRECT, decide, decisions_of
 from lexiscope.analysis.comparison import (
     STATISTICS,
@@ -176,6 +178,35 @@ class ComparableAnswers:
         name = named or getattr(statistic, "__name__", "statistic").strip("<>")
         contrast = self._contrast(sides, name, made, note, resamples, seed, level)
         return contrast.about(higher=_direction(named, measures))
+
+    def pairs(
+        self,
+        sides: Mapping[str, str | Mapping[str, Any] | AnswersOf],
+        statistic: str = "spearman",
+        *,
+        resamples: int = 2000,
+        seed: int = 0,
+        level: float = 0.95,
+    ) -> ModelPairs:
+        """Return the differences of all pairs of sides, with intervals that hold for all of them together.
+
+        *sides* are those of models by the names that they have in the result; *statistic* is one of columns, such as
+        ``spearman``. Only items that all sides answered are compared, in the same resamples as :meth:`compare`.
+        Errors: those of :meth:`compare`; :class:`StatisticError` for fewer than 2 sides, or draws without a value.
+        """
+        columns = [self._column(AnswersOf.parse(side), statistic)[1] for side in sides.values()]
+        norm = self._norm_of(statistic)
+        rows = ~np.isnan([*columns, norm]).any(axis=0)
+        if not rows.any():
+            raise StatisticError("there is no item that all of them answered")
+        made = [self._side(statistic, column, norm, rows) for column in columns]
+        codes, count = group_codes(made[0].labels, int(rows.sum()))
+        draws = [side.draw(codes, count, resamples, seed) for side in made]
+        reached = {
+            name: Reached(side.value, own, int(rows.sum()), count)
+            for name, side, own in zip(sides, made, draws, strict=True)
+        }
+        return model_pairs(reached, level=level)
 
     def over_wordings(self, *, resamples: int = 2000, seed: int = 0) -> tuple[list[WordedStatistic], list[Omission]]:
         """Return the statistics of every chat model that was asked in several wordings, and those that are undefined.

@@ -8,14 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.errors import LexiscopeError
-from lexiscope.core.result import Contrast
 from lexiscope.core.sealed import possibly_paid
 from lexiscope.report.document import Report
 from lexiscope.report.page.comparison_page import ComparedRun, compared_runs, comparison_page
 from lexiscope.report.page.runs import loaded_reports, report_of_runs
 from lexiscope.report.page.study_folder import with_caution
 from lexiscope.report.sections import paid_caution
-from lexiscope.studies.kit.front import compare
+from lexiscope.studies.kit.front import answers_of
 
 
 def comparison_report(
@@ -24,8 +23,9 @@ def comparison_report(
     """Return the report of one run, or the comparison of several.
 
     Subjects of runs that show one statistic are on one axis, with people. In each run, the highest subject is compared
-    with every other on the same resampled words (ρ with people's means, at the layer where each is closest). Where
-    the answers of a run cannot be found again, the page has no differences of it, and the reason.
+    with every other on the same resampled words (ρ with people's means, at the layer where each is closest). All pairs
+    of subjects, with intervals that hold together, are those of the table in which the reader chooses the reference.
+    Where the answers of a run cannot be found again, the page has no differences of it, and the reason.
     *page* is where the report will be written, which links to the runs' own reports.
     Errors: those of :func:`~lexiscope.report.page.runs.report_of_runs`.
     """
@@ -42,25 +42,31 @@ def comparison_report(
 
 def _with_differences(run: ComparedRun, folder: Path, resamples: int, seed: int) -> ComparedRun:
     sides = sides_of_run(run)
-    differences: list[Contrast] = []
+    if not sides:
+        return run
+    first, *rest = sides.values()
     try:
-        for other in sides[1:]:
-            differences.append(compare(sides[0], other, of=folder, resamples=resamples, seed=seed))
+        answers = answers_of(folder)
+        differences = tuple(answers.compare(first, other, resamples=resamples, seed=seed) for other in rest)
     except LexiscopeError as error:
         return replace(run, no_differences=f"no differences ({error.what}).")
-    return replace(run, differences=tuple(differences))
+    try:
+        pairs = answers.pairs(sides, resamples=resamples, seed=seed)
+    except LexiscopeError as error:
+        return replace(run, differences=differences, no_differences=f"no sets of ranks ({error.what}).")
+    return replace(run, differences=differences, pairs=pairs)
 
 
-def sides_of_run(run: ComparedRun) -> list[str]:
-    """Return the subjects of a run as sides of comparisons, the highest first, each with its best layer.
+def sides_of_run(run: ComparedRun) -> dict[str, str]:
+    """Return the subjects of a run by title as sides of comparisons, the highest first, each with its best layer.
 
     In a run of several views, layers and answers are those of one view. Empty with fewer than two subjects, and if the
     run shows another statistic than Spearman's correlation.
     """
     ranked = sorted(run.rows.values(), key=lambda row: -(row.value or 0.0))
-    subjects = [run.subjects[row.label] for row in ranked if row.label in run.subjects]
+    subjects = {row.label: run.subjects[row.label] for row in ranked if row.label in run.subjects}
     if len(subjects) < 2 or not run.forest.axis.label.startswith("Spearman"):
-        return []
+        return {}
     best = [record for record in run.records if record.statistic == "best_layer(by=spearman)"]
     views = sorted({record.view for record in best if record.view})
     # the same subject has another best layer in another view; a best layer may be layer 0
@@ -70,4 +76,7 @@ def sides_of_run(run: ComparedRun) -> list[str]:
         if record.value is not None and (not views or record.view == views[-1])
     }
     view = f" view={views[-1]}" if len(views) > 1 else ""
-    return [f"{subject}@{layers[subject]}{view}" if subject in layers else subject + view for subject in subjects]
+    return {
+        title: f"{subject}@{layers[subject]}{view}" if subject in layers else subject + view
+        for title, subject in subjects.items()
+    }

@@ -308,7 +308,7 @@ def compare(
             return of.compare(first, second, statistic)
         if isinstance(first, Estimate) or isinstance(second, Estimate):
             raise StatisticError("an estimate has its own run", hint="leave out of, or name both sides as text")
-        return _answers_of(of).compare(first, second, statistic, resamples=resamples, seed=seed)
+        return answers_of(of).compare(first, second, statistic, resamples=resamples, seed=seed)
     for estimate in (first, second):
         if isinstance(estimate, str | Mapping):
             raise StatisticError(f"{estimate!r} is a side of no run", hint="say of what: of=RUN")
@@ -327,8 +327,11 @@ def compare(
     return cast(Run[Settings], first.run).compare(first, second)
 
 
-def _answers_of(of: StudyRun | Dataset | ResponseTable | Path | str) -> ComparableAnswers:
-    """Return the responses and items of what is compared; the items of responses whose items are not known are bare."""
+def answers_of(of: StudyRun | Dataset | ResponseTable | Path | str) -> ComparableAnswers:
+    """Return the responses and items of what is compared; the items of responses whose items are not known are bare.
+
+    Errors: :class:`InputError` for a folder that is no finished run of a study, and those of the readers.
+    """
     folder = of.folder if isinstance(of, StudyRun) else Path(of) if isinstance(of, Path | str) else None
     if folder is not None and (folder / "run.json").is_file():
         given = read_json(folder / "run.json").get("settings", {})

@@ -21,6 +21,13 @@ from lexiscope.studies.norm import answers, estimates, next_items, worth
 from lexiscope.studies.norm.data import DISTRIBUTIONS, RATING_MODELS, NormRun, compared_answers, load_run
 from lexiscope.studies.norm.settings import NormSettings
 
+_TARGETS = {
+    "list": "Target: the mean of the items of this list. The model's answers to all of them are known, so that their "
+    "mean adds no variance (the regression estimator of survey statistics, Särndal et al., 1992).",
+    "population": "Target: the mean of a population of which the words of this list are a sample. The model's mean is "
+    "one of a sample, and its variance is added (PPI++), with words as the units.",
+}
+
 
 def methods(run: NormRun) -> list[str]:
     """Return how the results were computed."""
@@ -32,7 +39,9 @@ def methods(run: NormRun) -> list[str]:
         "compared with the remaining raters by root mean squared difference; one-sided t tests with a margin of "
         f"{run.settings.epsilon:g}, Benjamini–Yekutieli at .05.",
         "Prediction-powered inference (Angelopoulos et al., 2023): the model's mean over all items is corrected by its "
-        "mean error on the rated items, with the weight λ of the model tuned. Intervals are about the listed items.",
+        f"mean error on the rated items, with the weight λ of the model tuned. {_TARGETS[run.settings.target]} "
+        "Errors of few rated items are corrected for their leverage; quantiles are of Student's t, of contrasts with "
+        "Welch's degrees of freedom.",
         "Centaur norms: the mean of people and a prediction from the model, weighted by their errors; the line from "
         "answers to norms and both variances are learnt on the items of other words.",
         "Distributions: people are split into halves at random; the model and the other half are compared with one "

@@ -266,7 +266,10 @@ class PoweredEstimates:
             text = f"The difference {record.condition} is {POINTS.both(record, named=True)}"
             text += f" with {numbers.title(record.subject)}"
             sentences.append(f"{text}{f', {POINTS.both(alone)} from people alone' if alone else ''}.")
-        return Answer(verdict, tuple(sentences), apa=" ".join(sentences), drawing=self._forest(numbers, repeated))
+        return Answer(
+            verdict, tuple(sentences), caution=_target(estimates), apa=" ".join(sentences),
+            drawing=self._forest(numbers, repeated),
+        )  # fmt: skip
 
     def _saving(self, record: Record, numbers: Numbers) -> str:
         given = parse_statistic(record.statistic)[1]
@@ -312,6 +315,21 @@ class PoweredEstimates:
             name="width_ratio", title="Width of the interval of the mean, with the model", rows=tuple(rows), axis=axis,
             references=(people,), value_head="Ratio [95% of draws]",
         )  # fmt: skip
+
+
+def _target(estimates: Sequence[Record]) -> str:
+    """The sentence on what the intervals are about, which is how the rated items were drawn."""
+    if not estimates:
+        return ""
+    if any("drawn=apart" in record.interval for record in estimates):
+        return (
+            "Target: a population of which the words of these items are a sample; the variance of the model’s mean is "
+            "part of the intervals."
+        )
+    return (
+        "Target: the items of this list, of which the rated ones are a random part. Intervals about a larger "
+        "population of items are wider: --target population."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.analysis.norming.allocation import weighted_mean
 from lexiscope.analysis.norming.centaur import CentaurNorms
 from lexiscope.analysis.norming.prediction_powered import (
+    Drawn,
     PoweredEstimate,
     means_by_condition,
     powered_coefficients,
@@ -43,6 +44,8 @@ def _estimates(run: NormRun, name: str, values: Floats) -> Iterator[object]:
     if skipped:
         yield Remark(f"{name} did not answer {counted(skipped, 'item')} that people rated: not in these estimates.")
     if run.sampled is not None and (answered & ~rated).any():
+        if run.settings.target == "population":
+            yield Remark("Items were allocated with unequal probabilities: the target of this estimate is the list.")
         yield from run.attempt_all("mean_rating(source=people_and_model)", partial(allocated_mean, run, name, values))
         return
     if rated.sum() < _FEWEST:
@@ -79,7 +82,15 @@ def _example_size(run: NormRun, n_rated: int) -> int:
 def _powered(run: NormRun, name: str, values: Floats, norm: Floats, answered: NDArray[np.bool_]) -> Iterator[object]:
     """The mean, the means by condition with their contrast, and the coefficients of a regression on conditions."""
     rated = ~np.isnan(norm)
-    mean = run.attempt("mean_rating", lambda: powered_mean(norm[rated], values[rated], values[answered]), subject=name)
+    drawn, listed, words = _targeted(run, rated, answered)
+
+    def make_mean() -> PoweredEstimate:
+        groups, others = words[rated], words[listed]
+        return powered_mean(
+            norm[rated], values[rated], values[listed], drawn=drawn, groups=groups, groups_of_all=others
+        )
+
+    mean = run.attempt("mean_rating", make_mean, subject=name)
     if isinstance(mean, Undefined):
         yield mean
         return
@@ -88,7 +99,8 @@ def _powered(run: NormRun, name: str, values: Floats, norm: Floats, answered: ND
         labels = [f"{condition}={value}" for value in run.conditions[condition]]
         rows = np.flatnonzero(answered)
         own_labels = [labels[row] for row in rows]
-        make = partial(means_by_condition, norm[rows], values[rows], own_labels)
+        own_words = words[rows].tolist()
+        make = partial(means_by_condition, norm[rows], values[rows], own_labels, drawn=drawn, groups=own_words)
         means = run.attempt("mean_rating", make, subject=name, condition=condition)
         if isinstance(means, Undefined):
             yield means
@@ -101,6 +113,19 @@ def _powered(run: NormRun, name: str, values: Floats, norm: Floats, answered: ND
             for contrast in powered_contrast(high, low):
                 yield run.about(contrast, subject=name, condition=sides, unit="points")
     yield from _regression(run, name, values, norm, answered)
+
+
+def _targeted(
+    run: NormRun, rated: NDArray[np.bool_], answered: NDArray[np.bool_]
+) -> tuple[Drawn, NDArray[np.bool_], NDArray[np.object_]]:
+    """How rated items are taken to be drawn, the items of the model's mean, and the word of each item.
+
+    Of a population, rated and other items are two samples; of a list, the model's mean is that of all items.
+    """
+    words = np.array([str(item.word) for item in run.items], dtype=object)
+    if run.settings.target == "population":
+        return "apart", answered & ~rated, words
+    return "without_replacement", answered, words
 
 
 def _regression(run: NormRun, name: str, values: Floats, norm: Floats, answered: NDArray[np.bool_]) -> Iterator[Result]:
@@ -118,11 +143,13 @@ def _regression(run: NormRun, name: str, values: Floats, norm: Floats, answered:
     columns |= {condition: run.numbers(condition) for condition in run.shown_numbers}
     design = np.column_stack(list(columns.values()))
     rated = ~np.isnan(norm)
+    drawn, listed, words = _targeted(run, rated, answered)
 
     def make() -> list[Result]:
         estimates: tuple[PoweredEstimate, ...] = powered_coefficients(
-            norm[rated], design[rated], values[rated], design[answered], values[answered], list(columns)
-        )
+            norm[rated], design[rated], values[rated], design[listed], values[listed], list(columns), drawn=drawn,
+            groups=words[rated], groups_of_all=words[listed],
+        )  # fmt: skip
         return [result for own in estimates for result in own.results()]
 
     yield from run.attempt_all("coefficient", make, subject=name)

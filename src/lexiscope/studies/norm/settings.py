@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from lexiscope.core.settings import RatedFileSettings, option
 
 
@@ -9,8 +11,10 @@ class NormSettings(RatedFileSettings):
     """What a run of norm can vary.
 
     ``models`` are the models that are looked at; by default those that rate, and all live subjects. ``by`` are the
-    conditions by which means are estimated. ``epsilon`` is the margin of the alternative annotator test. ``sizes`` are
-    the numbers of rated items at which intervals with and without a model are compared, over ``draws`` draws.
+    conditions by which means are estimated. ``target`` is what these estimates are about: the items of the list, or a
+    population of which their words are a sample. ``epsilon`` is the margin of the alternative annotator test.
+    ``sizes`` are the numbers of rated items at which intervals with and without a model are compared, over ``draws``
+    draws.
     ``items_next`` items are allocated to people, in ``waves``, until the interval is ``half_width`` on either side.
     """
 
@@ -23,6 +27,9 @@ class NormSettings(RatedFileSettings):
         (),
         "condition by which means are estimated, or number for a regression; without it: the first with two levels",
         metavar="CONDITION",
+    )
+    target: Literal["list", "population"] = option(
+        "list", "what estimates with a model are about: the items of the list, or a population of words"
     )
     epsilon: float = option(
         0.1, "margin of the alternative annotator test: .1 crowd workers, .15 skilled, .2 experts", least=0, most=1

@@ -220,4 +220,4 @@ def _shown_pairs(name: str, pairs: ModelPairs) -> ShownComparison:
         ShownPair(pair.first, pair.second, Value(pair.difference, pair.low, pair.high), pair.differs)
         for pair in pairs.pairs
     )
-    return ShownComparison(name, pairs.models, shown, pairs.sets(), pairs.critical)
+    return ShownComparison(name, pairs.models, shown, pairs.sets(), pairs.critical, tuple(map(str, pairs.ranks)))
