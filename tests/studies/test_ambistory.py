@@ -615,7 +615,7 @@ def test_comments_are_coded_beside_ratings(tmp_path: Path) -> None:
     assert [table.name for table in part.tables] == [
         "comments", "comment_codes", "comment_ratings", "comment_code_agreement"
     ]  # fmt: skip
-    assert "What simulated raters wrote beside" in (tmp_path / "first" / "report.html").read_text(encoding="utf-8")
+    assert "What simulated raters wrote with" in (tmp_path / "first" / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

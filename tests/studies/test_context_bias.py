@@ -177,7 +177,7 @@ def test_a_dataset_that_is_not_at_hand_is_listed_with_the_reason(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     study.run(replace(COUNTING, datasets=("planted_bias", "cometa")), tmp_path / "run")
     table = (tmp_path / "run" / "tables" / "not_used.csv").read_text(encoding="utf-8")
-    assert re.search(r"cometa,.*Not at hand: cometa.* not here", table)
+    assert re.search(r"cometa,.*Not available: cometa.* not here", table)
     # what was merely not asked for is said to be just that; a sentence begins with a capital letter
     assert re.search(r"wikimed,[^\n]*,Not asked for: --dataset wikimed\.\n", table)
     assert not re.search(r"\. [a-z]", table)

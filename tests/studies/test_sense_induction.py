@@ -210,7 +210,7 @@ def test_sets_that_are_not_at_hand_are_listed(tmp_path: Path, monkeypatch: pytes
     assert computed == {"mini_relatedness"}
     listed = left_out(tmp_path / "run")
     assert all(name in listed for name in ("scws", "wordsim?set=simlex999", "wordsim?set=rw2k", "wic"))
-    assert listed.count("Not at hand") == 12
+    assert listed.count("Not available") == 12
     # each question is answered once, although others look at its results
     rows = len(listed.splitlines()) - 1
     assert json.loads((tmp_path / "run" / "run.json").read_text())["counts"]["left_out"] == rows

@@ -327,8 +327,8 @@ def with_run_options(spec: str, **wanted: str) -> str:
 def in_wordings(specs: Sequence[str], wordings: Sequence[str], task: Task | None = None) -> tuple[str, ...]:
     """Return the specs of subjects, that of each chat model once for each wording, which its option ``variant`` names.
 
-    A wording is a variant of the task's prompt (``guidelines``), or a file of words. Of a *task* that asks subjects
-    that score texts in words, theirs are multiplied too; a wording is then one of :attr:`Task.wordings` as well.
+    A wording is a variant of the task's prompt (``guidelines``), or a file of words. If a *task* has wordings for
+    subjects that score texts, theirs are multiplied too; a wording is then one of :attr:`Task.wordings` as well.
 
     >>> in_wordings(["chat:m@http://h/v1?shots=1", "encoder:minilm"], ["guidelines", "short.yaml"])
     ('chat:m@http://h/v1?shots=1', 'chat:m@http://h/v1?shots=1&variant=short.yaml', 'encoder:minilm')
@@ -353,7 +353,7 @@ def in_wordings(specs: Sequence[str], wordings: Sequence[str], task: Task | None
 
 
 def takes_wordings(kind: str, task: Task | None = None) -> bool:
-    """Whether subjects of a kind are asked in words: chat models; those that score texts where the task words them.
+    """Whether subjects of a kind have wordings: chat models; those that score texts if the task has wordings.
 
     >>> takes_wordings("chat"), takes_wordings("causal_lm"), takes_wordings("causal_lm", catalog.task("same_sense"))
     (True, False, True)
@@ -377,7 +377,7 @@ def default_wording(kind: str, task: Task | None = None) -> str:
 def live_subjects(specs: Sequence[str], settings: Settings, task: str = "") -> list[Subject]:
     """Return the subjects of a study, on its device and threads unless a spec names its own, and with its seed.
 
-    Subjects that are asked in words are one in each wording of the study: chat models and, of a *task* that words its
+    Subjects with wordings are one in each wording of the study: chat models and, of a *task* that words its
     questions for them, models that score texts. Errors: those of the subjects, and of :func:`in_wordings`.
     """
     run = {"device": settings.device, "threads": str(settings.threads)}

@@ -140,7 +140,7 @@ study.run_data(load_run)
 study.section("The stories")(people.stories)
 
 
-@study.section("Who was asked")
+@study.section("Subjects asked")
 def subjects(run: AmbistoryData) -> object:
     """Return the subjects of the run, and which of them gave no ratings."""
     silent = [f"{subject} gave no ratings: it is in no table of results." for subject in run.silent_subjects]
@@ -211,7 +211,7 @@ study.question(
     families=(TestFamily("size", ("spearman(of=n_parameters)",)),),
 )(models.size)
 study.section("Example items", where="after", section_id="cases")(coding.single_samples)
-study.section("What raters wrote beside their ratings", where="after", section_id="comments")(coding.raters_comments)
+study.section("What raters wrote with their ratings", where="after", section_id="comments")(coding.raters_comments)
 study.writes(coding.write_sheet)
 study.writes(coding.write_comment_sheet)
 study.writes(people.write_r_script)

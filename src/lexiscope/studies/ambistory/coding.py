@@ -1,6 +1,6 @@
 """Single samples (§5.2) and comments (§4.2): a qualitative table, and what coders say of errors and of comments.
 
-People code on sheets: the errors of models, and what raters wrote beside their ratings.
+People code on sheets: the errors of models, and what raters wrote with their ratings.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ _SHEET = (
 def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
     """Write the largest errors of every subject for a person to tag; return the name of the file.
 
-    A prediction within the standard deviation of people's ratings is no error.
+    A prediction within the standard deviation of people's ratings is not an error.
     """
     if run.asked_ratings is None or not run.predictors:
         return ()
@@ -132,7 +132,7 @@ def error_tags(run: AmbistoryData) -> Part | None:
         return None
     errors = error_cases(run)
     if not errors:
-        raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
+        raise InputError("no subject of this run made an error: a sheet would be empty")
     whose = {case.case_id: case.subject for case in errors}
     about = {"where": f"{run.split}, ", "dataset": run.name}
     coded = tag_tables.coded_cases(ERROR_SHEET, run.settings.codings, errors, whose, **about, **_words(run, errors))
@@ -166,9 +166,9 @@ def raters_comments(run: AmbistoryData) -> Part | None:
             raise InputError(what, hint="add --comments FILE, the file that the sheets were written from")
         return None
     cases, n_others = run.once(comment_cases)
-    text = f"{counted(len(cases), 'comment')} beside {counted(len(run.people), 'rating')}."
+    text = f"{counted(len(cases), 'comment')} on {counted(len(run.people), 'rating')}."
     if n_others:
-        text += f" {n_others} more are beside answers that are not in this run (excluded raters, checks)."
+        text += f" {n_others} more belong to answers that are not in this run (excluded raters, checks)."
     return part_of(text, _counts(run, cases), _coded(run, cases) if run.settings.comment_codings else None, _HOW)
 
 
@@ -182,13 +182,13 @@ def write_comment_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record
 
 
 def comment_cases(run: AmbistoryData) -> tuple[tuple[RatedCase, ...], int]:
-    """Return the comments of the settings' file with the ratings that they are beside, and how many have none.
+    """Return the comments of the settings' file with their ratings, and the number of those without one.
 
     Errors: those of :func:`~lexiscope.build.stories.error_tags.commented_cases`; :class:`InputError` without ratings.
     """
     path = Path(run.settings.comments)
     if not run.has("ratings"):
-        raise InputError("comments are coded beside ratings, and this run has none", place=Place(str(path)))
+        raise InputError("comments are coded with their ratings, and this run has none", place=Place(str(path)))
     people = run.people
     rated = zip(people.rater.tolist(), people.item.tolist(), people.value.tolist(), strict=True)
     ratings = {(people.rater_ids[rater], people.item_ids[item]): value for rater, item, value in rated}
@@ -211,7 +211,7 @@ def _counts(run: AmbistoryData, cases: Sequence[RatedCase]) -> Part:
 
 
 def _coded(run: AmbistoryData, cases: Sequence[RatedCase]) -> Part:
-    """How many comments have each code, how those rated who wrote them, and how far people disagree there."""
+    """How many comments have each code, the ratings of those who wrote them, and how much people disagree there."""
     kinds = {case.case_id: str(case.item.condition("story_kind")) for case in cases}
     about, words = {"where": "comments, ", "dataset": run.name}, _words(run, cases)
     coded = tag_tables.coded_cases(COMMENT_SHEET, run.settings.comment_codings, cases, kinds, **about, **words)
@@ -222,8 +222,8 @@ def _coded(run: AmbistoryData, cases: Sequence[RatedCase]) -> Part:
     values = {"rating": {case.case_id: case.answer for case in cases}, "sd": {case.case_id: case.sd for case in cases}}
     means = means_by_tag(coded.tags, codes, values, of=of, **words)
     ratings = [run.about(mean, condition=f"coder {mean.condition}") for mean in means]
-    heads = {"rating": "Rating beside them, mean", "sd": "SD of their samples, mean"}
+    heads = {"rating": "Their ratings, mean", "sd": "SD of their samples, mean"}
     notes = ("The SD has n − 1 and is that of all ratings of a sample. 95 % interval, over words.",)
-    title = "Ratings beside comments, by what they are about"
+    title = "Ratings with comments, by what they are about"
     beside = tag_tables.tag_means_table("comment_ratings", title, ratings, heads, of=of, notes=notes)
     return part_of(shares, table, ratings, beside, coded.agreement)

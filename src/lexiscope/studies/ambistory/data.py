@@ -65,7 +65,7 @@ class AmbistoryData(Run[AmbistorySettings]):
         return {"items": len(self.items), "asked": len(self.asked_ids), "responses": answers, "subjects": subjects}
 
     def has(self, what: str) -> bool:
-        """Say whether there are subjects to compare, or what every run can have."""
+        """Whether there are subjects to compare, or what every run can have."""
         if what in (SHOTS, SIZES):
             return bool(self.variants.shot_pairs if what == SHOTS else self.variants.sized)
         return bool(self.settings.compare or self.trained_pairs) if what == PAIRS else super().has(what)
@@ -198,7 +198,7 @@ def load_run(settings: AmbistorySettings, out: Path, progress: CollectProgress |
         with lines_named([settings.items], None, task=TASK, language=settings.language):
             source = replace(source, items=placed_stories(source.items))
     if source.card.task != TASK or not set(NEEDED) <= set(source.items[0].conditions):
-        hint = "use ambistory, mini_ambistory, or stories of your own: --items FILE"
+        hint = "use ambistory, mini_ambistory, or your stories: --items FILE"
         raise SpecError(f"{settings.dataset} holds no stories", hint=hint)
     live, unasked = askable(live_subjects(settings.subjects, settings, TASK), source.items, TASK)
     source = with_language_remarks(source, live)

@@ -47,7 +47,7 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     score_results += run.about_all(
         predictions.rank_predictors(run.predictors, run.asked_ratings, **words), condition=run.split
     )
-    note = f"Samples of: {run.split}. 95 % interval, over words. The human ceilings have a table of their own."
+    note = f"Samples of: {run.split}. 95 % interval, over words. The human ceilings have a separate table."
     every = [*score_results, *of_replies]
     table = predictor_tables.scores_table(every, run.predictors, name="table_3_results", number="3", notes=(note,))
     caption = "Whole or rounded predictions; bars: 95 % interval, over words. Dashed: expectation of guessing."
@@ -84,7 +84,7 @@ def _thinking(run: AmbistoryData) -> Part | None:
 
 
 def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
-    """A baseline that reads no question: how near the meaning's text lies to the story's, at every layer."""
+    """A baseline that reads no question: the similarity of the meaning's text and the story's, at every layer."""
     near = predictions.nearness_by_layer(run.responses, ratings, measure=MEASURE_DISTANCE, **run.asked_words)
     results = run.about_all(near, condition=run.split)
     return part_of(results, predictor_tables.nearness_table(results, items=run.split)) if near else None

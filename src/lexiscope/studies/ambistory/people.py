@@ -166,7 +166,7 @@ def _components(run: AmbistoryData) -> Part:
 
 
 def endings(run: AmbistoryData) -> Part:
-    """Return how far endings move mean ratings, and how often in the direction they were written for (§4.2)."""
+    """Return the effect of endings on mean ratings, and how often it has the direction they were written for (§4.2)."""
     words = run.resampling_of(GroupOf({run.setups[item]: word for item, word in run.words.items()}, "words"))
     try:
         effects = ending_effects(run.people, run.places, **words)

@@ -35,7 +35,7 @@ class AmbistorySettings(RatedItemSettings):
         "sheets of errors (error_coding.csv) that people tagged, each named after its coder", flag="--coding"
     )
     comments: str = file_option(
-        "what raters wrote beside their ratings: a table with the columns item_id, participant_id, comment"
+        "what raters wrote with their ratings: a table with the columns item_id, participant_id, comment"
     )
     comment_codings: tuple[str, ...] = files_option(
         "sheets of comments (comment_coding.csv) that people coded, each named after its coder", flag="--comment-coding"

@@ -47,7 +47,7 @@ CLOSENESS = SubjectEstimates(
     with_table=True,
     table_title="Agreement with the mean ratings",
     axis="Spearman’s ρ with the mean rating of people",
-    note="Of a model with layers: the layer chosen on other words",
+    note="For a model with layers: the layer chosen on other words",
 )
 AGAINST_RATERS = SubjectEstimates(
     "Share of raters who are farther from the mean ratings than a model",

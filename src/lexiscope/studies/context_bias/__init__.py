@@ -188,7 +188,7 @@ study.question(
     short="Together",
 )(biases.minimum_gap)
 study.question(
-    "How far do models stay behind people, view by view?",
+    "How much lower than people are models, view by view?",
     place="§3, Table 5, appendix F",
     answer=PEOPLE,
     short="People",
@@ -212,7 +212,7 @@ study.question(
     short="Misleading",
 )(words.misleading_parts)
 study.question(
-    "Does a model notice that another word stands in the place?",
+    "Does a model notice that another word is in the place?",
     place="§3.2, Tables 1 and 8",
     short="Guesses",
 )(words.guessed_words)
@@ -236,4 +236,4 @@ def overview(records: tuple[Record, ...], _: Settings) -> Table:
     for part in ("context", "word"):
         columns.append(Col(f"{part.capitalize()} bias", f"{part}_bias(metric=accuracy)", _BIAS, absent=None))
     rows = rows_of(scores, "dataset", "subject")
-    return pivot("overview", "Right answers, %, and biases", records, columns, rows, labels=("Dataset", "Subject"))
+    return pivot("overview", "Correct answers, %, and biases", records, columns, rows, labels=("Dataset", "Subject"))

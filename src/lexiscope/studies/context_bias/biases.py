@@ -89,7 +89,7 @@ def _scores_of_people(run: BiasData, audit: AuditSet) -> dict[str, Scores]:
 def people_recorded(run: BiasData, audit: AuditSet) -> tuple[PublishedValue, ...]:
     """Return scores of people on a dataset that the paper prints or assumes; 0 to 1, by view.
 
-    They are not compared with simulated participants, and a file of the user's own has none, whatever its name.
+    They are not compared with simulated participants, and a user's file has none, with any name.
     """
     if run.own or run.simulated:
         return ()
@@ -217,7 +217,7 @@ def rebalancing(run: BiasData) -> object:
 
 
 def write_rebalanced(run: BiasData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
-    """Write the items that are left to the file of the settings, and beside the results; return the name of that."""
+    """Write the items that are left to the file of the settings, and next to the results; return the name of that."""
     if run.rebalanced is None:
         return ()
     for path in (Path(run.settings.rebalance), folder / REBALANCED):
@@ -228,8 +228,8 @@ def write_rebalanced(run: BiasData, folder: Path, _records: tuple[Record, ...]) 
 def gaps_of(run: BiasData, model: DatasetBiases) -> tuple[ViewGap, ...]:
     """Return people minus a model on its dataset; empty for people, and without people to compare it with.
 
-    People whose answers were given precede those of whom a score is printed. Of people who were not shown the whole
-    input, what the paper assumes is left out.
+    People whose answers were given precede those with a printed score. What the paper assumes of people who were
+    not shown the whole input is excluded.
     """
     if model.human:
         return ()

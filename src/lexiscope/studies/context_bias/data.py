@@ -131,7 +131,7 @@ class BiasData(RunData[ContextBiasSettings]):
         return bool(methods) and methods <= {"threshold", "label"}
 
     def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
-        """Return what the paper prints of these datasets; what it assumes of people is no number that it found."""
+        """Return what the paper prints of these datasets; what it assumes of people was not measured."""
         named = [value for audit in self.sets for value in values.get(audit.name, ())]
         # its plan and its models are of none of its datasets
         named += values.get("context_bias", ()) if named else ()
@@ -307,7 +307,7 @@ def datasets(run: BiasData) -> Iterator[object]:
 def models(run: BiasData) -> Iterator[object]:
     """Yield the models: what was trained of each on what, and what the paper has more (Table 9)."""
     columns = (Column("Dataset"), Column("Model"), Column("Method"), Column("Learnt from", INTEGER),
-               Column("Tested on", INTEGER), Column("How"), Column("Left out"))  # fmt: skip
+               Column("Tested on", INTEGER), Column("How"), Column("Excluded"))  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     yield run.not_run
     yield [
@@ -319,7 +319,7 @@ def models(run: BiasData) -> Iterator[object]:
         omissions = "; ".join(answers.left_out)
         rows.append((audit.name, answers.subject, method, learnt, len(answers.asked), answers.plan, omissions or None))
         if omissions:
-            yield Remark(f"{audit.name}, {answers.subject}: left out: {omissions}.")
+            yield Remark(f"{audit.name}, {answers.subject}: excluded: {omissions}.")
         for view, part, n in answers.cut_items:
             about = {"subject": answers.subject, "view": view, "condition": part}
             yield run.number("n_cut", n, dataset=audit.name, **about)
@@ -327,4 +327,4 @@ def models(run: BiasData) -> Iterator[object]:
             counts = ", ".join(f"{n} of {part} in {view.upper()}" for view, part, n in answers.cut_items)
             what = "of some items it read a part only, being cut far from the target where they are too long"
             yield Remark(f"{audit.name}, {answers.subject}: {what}: {counts}.")
-    yield drop_empty(Table("models", "9", "Models: how they learnt and what was left out", columns, tuple(rows)))
+    yield drop_empty(Table("models", "9", "Models: training and exclusions", columns, tuple(rows)))

@@ -103,7 +103,7 @@ class NotUsed:
 
 
 def open_sets(settings: ContextBiasSettings) -> tuple[tuple[AuditSet, ...], tuple[NotUsed, ...]]:
-    """Load what was asked for; return the datasets, and those of the paper or of the call that are not used, with why.
+    """Load the named sets; return them, and those of the paper or of the call that are not used, with the reason.
 
     Errors: those of a dataset that is damaged or not fit for an audit; :class:`DataError` if none of those asked for is
     available; those of :func:`own_set`.
@@ -117,7 +117,7 @@ def open_sets(settings: ContextBiasSettings) -> tuple[tuple[AuditSet, ...], tupl
     sets, missing = results_and_errors(loaders, DataError)
     if not sets:
         raise next(iter(missing.values()))
-    not_used = [NotUsed(name, _title(name), f"Not at hand: {why.sentences}") for name, why in missing.items()]
+    not_used = [NotUsed(name, _title(name), f"Not available: {why.sentences}") for name, why in missing.items()]
     plain, of_paper = ({plain_name(name): name for name in names} for names in (asked, SETS))
     if plain.keys() & of_paper.keys():
         others = [name for short, name in of_paper.items() if short not in plain]

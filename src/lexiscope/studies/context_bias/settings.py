@@ -37,7 +37,7 @@ class ContextBiasSettings(SeveralDatasetsSettings, ItemSettings):
     attribution: Literal["none", "leave_one_out", "shapley"] = option(
         "none",
         "which words carry the answers: 100 tested items are asked again without some of their words. leave_one_out: "
-        "each word is left out by itself; shapley: all of them, one after the other, in random orders",
+        "each word is removed by itself; shapley: all of them, one after the other, in random orders",
     )
     rebalance: str = option(
         "",

@@ -103,7 +103,7 @@ def _records(run: BiasData, row: EntropyRow) -> list[Record]:
 
 
 def _training_items(run: BiasData, audit: AuditSet) -> tuple[Item, ...]:
-    """What is published as training items, whatever of it is used as dev in this run; else all labelled items."""
+    """The published training items, including those used as dev in this run; otherwise all labelled items."""
     published = tuple(item for item in audit.parts.all_items if item.conditions.get("split") == "train")
     return published if published and not run.own else audit.parts.all_items
 

@@ -196,7 +196,7 @@ class ComparableAnswers:
         """
         columns = [self._column(AnswersOf.parse(side), statistic)[1] for side in sides.values()]
         norm = self._norm_of(statistic)
-        rows = ~np.isnan(np.stack([*columns, norm])).any(axis=0)
+        rows = np.asarray(~np.isnan([*columns, norm]).any(axis=0))
         if not rows.any():
             raise StatisticError("there is no item that all of them answered")
         made = [self._side(statistic, column, norm, rows) for column in columns]

@@ -150,7 +150,7 @@ def open_pair_sets(
     sets, missing = results_and_errors({name: partial(load, name) for name in named or default}, DataError)
     if named and not sets:
         raise next(iter(missing.values()))
-    return tuple(sets.values()), tuple(Omission(name, f"Not at hand: {e.sentences}") for name, e in missing.items())
+    return tuple(sets.values()), tuple(Omission(name, f"Not available: {e.sentences}") for name, e in missing.items())
 
 
 def _truth_task() -> str:

@@ -120,7 +120,7 @@ def _targeted(
 ) -> tuple[Drawn, NDArray[np.bool_], NDArray[np.object_]]:
     """How rated items are taken to be drawn, the items of the model's mean, and the word of each item.
 
-    Of a population, rated and other items are two samples; of a list, the model's mean is that of all items.
+    For a population, rated and other items are two samples; for a list, the model's mean is that of all items.
     """
     words = np.array([str(item.word) for item in run.items], dtype=object)
     if run.settings.target == "population":

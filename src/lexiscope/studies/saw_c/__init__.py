@@ -121,7 +121,7 @@ LAYERS = LayerCurves(
 )
 
 BEYOND_DISTANCE = PairedEstimates(
-    "How far people’s ratings are from what distance predicts",
+    "The differences between people’s ratings and what distance predicts",
     pick("mean_residual(model=norm~distance,layer=chosen)", condition="same_sense=True"),
     pick("mean_residual(model=norm~distance,layer=chosen)", condition="same_sense=False"),
     "same sense",

@@ -66,7 +66,7 @@ def beyond_distance(run: SawCData) -> object:
     """Show each encoder's residuals by sense and ambiguity type, and what other norms explain beyond its distances.
 
     Sensorimotor distance (of people's norms of the two contexts) is added to sense and distance, over all pairs;
-    dominance asymmetry (how far from balanced people find the two senses, in either direction) to distance, over pairs
+    dominance asymmetry (how unbalanced people find the two senses, in either direction) to distance, over pairs
     of different senses. *Source: Trott & Bergen (2022).*
     """
     cells = _cells(run)
@@ -91,7 +91,7 @@ def beyond_distance(run: SawCData) -> object:
                 run.resample, variance_decomposition, run.norm[rows], first, values[rows], rows=rows, names=names
             )
             unique = statistic_name("unique_r_squared", of=name)
-            results += run.attempt_all(unique, decompose, condition=f"beside={name}", **where)
+            results += run.attempt_all(unique, decompose, condition=f"beside={name}", **where)  # words: ok, a condition
     for name, values, rows in _other_norms(run):
         rho = statistic_name("spearman", of=name, **{"with": "norms"})
         correlate = partial(run.resample, spearman, values[rows], run.norm[rows], rows=rows)

@@ -140,7 +140,7 @@ class SawCData(Run[SawCSettings]):
         return [record for record in records if record.view in ("", self.settings.views[0])]
 
     def has(self, what: str) -> bool:
-        """Say whether there are ``ratings`` of people, ``norms``, ``senses`` of the pairs, ``distances``, ``models``.
+        """Whether there are ``ratings`` of people, ``norms``, ``senses`` of the pairs, ``distances``, ``models``.
 
         Models are subjects with distances, or live ones that rate.
         """
@@ -261,10 +261,10 @@ def _load_beside(settings: SawCSettings, data: Dataset, out: Path, progress: Col
     first, other = data.card, catalog.card(settings.beside)
     if first.language == other.language:
         what = f"{first.name} and {other.name} are both in {first.language}: there are no languages to compare"
-        raise InputError(what, hint="name a dataset in another language: --beside DATASET")
+        raise InputError(what, hint="name a dataset in another language: --beside DATASET")  # words: ok, an option
     if len({None if card.scale is None else card.scale.high - card.scale.low for card in (first, other)}) > 1:
         what = f"{first.name} is rated {first.scale}, {other.name} {other.scale}: their ratings are not comparable"
         raise InputError(what, hint="name a dataset whose scale has as many points")
     alone = replace(settings, dataset=settings.beside, beside="", items="", ratings=(), participants="")
     second = replace(alone, views=(), recorded=())
-    return load_run(complete_settings(second), out / "beside", progress)
+    return load_run(complete_settings(second), out / "beside", progress)  # words: ok, a folder

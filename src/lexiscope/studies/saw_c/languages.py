@@ -88,7 +88,7 @@ def joint_models(run: SawCData) -> dict[str, JointModel]:
 
 
 def write_r_script(run: SawCData, folder: Path) -> tuple[str, ...]:
-    """Write the models of both languages as an R script of their own: their ratings are those of two datasets."""
+    """Write the models of both languages as a separate R script: their ratings are those of two datasets."""
     models = run.once(joint_models)
     named = [
         (replace(pair, name=f"{pair.name}_{file_name(title)}"), {"Distance": title})

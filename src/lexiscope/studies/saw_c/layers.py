@@ -183,7 +183,7 @@ def layer_of(run: SawCData, fit: LayerFit) -> int | None:
 
 
 def focus_of(run: SawCData) -> tuple[str, int | None]:
-    """Return the subject and the layer that the paper looks at; none on the user's own items, whatever their name."""
+    """Return the subject and the layer that the paper looks at; none on the user's own items, with any name."""
     return ("", None) if run.own else FOCUS.get(run.name, ("", None))
 
 

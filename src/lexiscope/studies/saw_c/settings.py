@@ -20,7 +20,7 @@ class SawCSettings(RatedItemSettings):
 
     study: str = "saw_c"
     scale: tuple[float, float] = option(
-        (1.0, 5.0), "lowest and highest point of the rating scale of your own item file", metavar="LOW HIGH"
+        (1.0, 5.0), "lowest and highest point of the rating scale of your item file", metavar="LOW HIGH"
     )
     recorded: tuple[str, ...] = option((), "limit the recorded models to these ids; empty: all", metavar="ID")
     views: tuple[str, ...] = option(

@@ -1,4 +1,4 @@
-"""Induced senses: do vectors with several senses for a word tell meanings apart as people do?
+"""Induced senses: do vectors with several senses for a word distinguish meanings as people do?
 
 Gumbel-attention sense induction (GASI). The study compares trainings of this program and multi-sense vectors of others
 on ratings of similarity, on pairs in context, on planted senses, and on people's tests of the senses.
@@ -31,7 +31,7 @@ from lexiscope.training.gasi.planted import MADE_UP
 
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
-SUBTITLE = "Vectors with several senses for a word, beside people's ratings and judgments"
+SUBTITLE = "Vectors with several senses for a word, compared with people's ratings and judgments"
 
 
 # -- which results decide the answers of the Results page -----------------------------------------------------------
@@ -124,7 +124,7 @@ study.question(
 study.question(
     "Are usages with one meaning given one sense, and others not?",
     place="§5, Table 8",
-    needs="pairs with a right answer",
+    needs="pairs with a correct answer",
     answer=SAME_SENSE,
     short="Same sense",
 )(similarity.same_sense)
@@ -179,7 +179,7 @@ def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> 
     )
     shown = {column.statistic for column in columns}
     rows = rows_of((record for record in records if record.statistic in shown and record.status == ""), "subject")
-    title = "Vectors beside people and planted senses"
+    title = "Vectors, people and planted senses"
     return drop_empty(pivot("overview", title, records, columns, rows, labels=("Vectors",)))
 
 

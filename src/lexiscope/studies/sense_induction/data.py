@@ -93,19 +93,19 @@ class SenseData(RunData[SenseInductionSettings]):
         return [(card, f"data_{number}") for number, card in enumerate(cards.values(), start=1)]
 
     def has(self, what: str) -> bool:
-        """Say whether there are ``rated pairs of words`` or ``of usages``, ``pairs with a right answer``, ``logs``."""
+        """Whether there are ``rated pairs of words`` or ``of usages``, ``pairs with a correct answer``, ``logs``."""
         given: Mapping[str, Sequence[object]] = {
             "rated pairs of words": self.rated_sets(in_context=False),
             "rated pairs of usages": self.rated_sets(in_context=True),
-            "pairs with a right answer": self.same_sense,
+            "pairs with a correct answer": self.same_sense,
             "trainings of this program": self.own_trainings,
         }
         return bool(given[what])
 
     def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
-        """Return what the paper prints: all of it in a run of the study's own sets, else what it prints about the sets.
+        """Return what the paper prints: all in a run of the study's own sets, otherwise what it prints about the sets.
 
-        What it prints about people is left out where the answers are those of simulated participants.
+        What it prints about people is excluded if the answers are those of simulated participants.
         """
         simulated, asked = holds_simulated(self.people.responses), bool(len(self.people.responses))
         # a run of sets that a user named is no run of the whole paper
@@ -148,7 +148,7 @@ class SenseData(RunData[SenseInductionSettings]):
 
     @property
     def same_sense(self) -> tuple[PairSet, ...]:
-        """The sets of pairs with a right answer."""
+        """The sets of pairs with a correct answer."""
         return tuple(pairs for pairs in self.sets if pairs.task == "same_sense")
 
     def rated_sets(self, *, in_context: bool) -> tuple[PairSet, ...]:

@@ -28,7 +28,7 @@ from lexiscope.subjects.senses.gasi import Gasi, lineages
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM, MAX_SIM_C
 
 NAME = "Tables 5 to 7 and Figure 3, published and ours"
-"""What is left out where a run has nothing to set beside them."""
+"""What is omitted if a run has no values to compare with them."""
 _PAIRS = (("gasi_beta", "sasi"), ("gasi", "sasi"), ("gasi_beta", "gasi"), (RETRAINED, "gasi_beta"))
 _PLACES = {MAX_SIM_C: "Table 5", AVG_SIM_C: "Table 5", MAX_SIM: "Tables 6 and 7"}
 Side = tuple[str, str]
@@ -131,7 +131,7 @@ def _values_table(run: SenseData, own: Mapping[str, Gasi]) -> Table:
 
 
 def senses_left_out(run: SenseData) -> tuple[object, ...]:
-    """Return what pruned vectors, and those trained again on what is left, reach beside those with all senses."""
+    """Return the values of pruned vectors, and of those trained again, next to those with all senses."""
     contrasts: list[Contrast | Undefined] = []
     for later, earlier in lineages(run.own_trainings):
         for pairs in (*run.rated_sets(in_context=True), *run.rated_sets(in_context=False)):
@@ -142,7 +142,7 @@ def senses_left_out(run: SenseData) -> tuple[object, ...]:
             contrasts += run.planted.differences(later, earlier, **run.resampling)
     if not contrasts:
         why = "It needs a training, the same pruned (lexiscope train gasi_prune) or trained again (--senses-of)"
-        return (Omission("Senses left out", f"{why}, and a set with ratings or planted senses."),)
+        return (Omission("Excluded senses", f"{why}, and a set with ratings or planted senses."),)
     known = [contrast for contrast in contrasts if isinstance(contrast, Contrast)]
     results = [*run.once(usage_records), *run.once(word_records), *part_of(run.once(recovery)).records]
     return contrasts, parts.senses_left_out_table(known, results, {**run.titles, **run.set_titles})

@@ -47,8 +47,8 @@ def recovery(run: SenseData) -> tuple[object, ...]:
     calibrated = sense_parts.calibration_tables(by_subject, run.titles, where=planted.title)
     by_rule = (
         "The text was made by rule in this run: invented words, each line about one of a few topics. It shows that the "
-        "measurement works, and which variant tells planted senses apart where that is easy; of real text it says "
-        "nothing."
+        "measurement works, and which variant distinguishes planted senses in an easy case; it does not apply to "
+        "real text."
     )
     return results, table, calibrated, by_rule if planted.by_rule else None, omitted
 

@@ -32,7 +32,7 @@ OF_WORDS = {MAX_SIM: "", AVG_SIM: ""}
 OF_USAGES = {
     AVG_SIM_C: "The full sum over K × K pairs of senses.",
     MAX_SIM_C: "",
-    AVG_SIM_C_UPPER: "The sum as it is printed: it depends on which usage stands first and on how senses are numbered.",
+    AVG_SIM_C_UPPER: "The sum as it is printed: it depends on which usage is first and on how senses are numbered.",
     MAX_SIM: "Without the contexts.",
     AVG_SIM: "",
 }
@@ -70,7 +70,7 @@ def usages(run: SenseData) -> tuple[object, ...]:
     notes = (
         _WORDS,
         "Ratings among each other: one column of ratings with the mean of the others, mean of columns."
-        + (" Who gave a column is not published, so that it is no person's agreement." if unnamed else ""),
+        + (" Who gave a column is not published, so it is not the agreement of a person." if unnamed else ""),
     )
     title, labels = "Similarity in context: 100 × Spearman's ρ with people's mean ratings", ("Set", "Vectors")
     return records, similarity_table(
@@ -113,7 +113,7 @@ def _similarity_figure(run: SenseData, records: Sequence[Record]) -> Figure | No
         for record in records
         if record.statistic == similarity_name(MAX_SIM) and record.value is not None
     ]
-    title = "MaxSim beside people's ratings, set by set"
+    title = "MaxSim and people's ratings, set by set"
     heading = Heading("word_similarity", "", title, "Over covered pairs. " + _WORDS)
     return accuracy_dots(dots, heading, unit="100 × ρ") if dots else None
 
@@ -182,7 +182,7 @@ def contrast(run: SenseData) -> tuple[object, ...] | Omission:
     title = "Similarity and interpretability of the same vectors"
     table = drop_empty(pivot("contrast", title, records, columns, rows, labels=("Vectors",)))
     caution = (
-        "Orders compare values. A pair that stands in another order is clear where the two intervals overlap by "
+        "Orders compare values. A pair in another order is clear if the two intervals overlap by "
         "neither figure; the others may change places in another sample."
     )
     counts = [own.results(similarity=_key(a), reading=_key(b)) for (a, b), own in orders_by_pair.items()]

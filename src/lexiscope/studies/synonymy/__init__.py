@@ -154,7 +154,7 @@ study = Study(
     "synonymy",
     headline="Do causal language models know which word is a synonym in context?",
     title=lambda run: ("Synonymy: " if run.design.is_papers else "") + run.card.title,
-    subtitle=lambda run: "A study of one's own items" if run.own else "Recorded and live models side by side",
+    subtitle=lambda run: "A study of your items" if run.own else "Recorded and live models side by side",
     citation="Ivan, I., Ramisch, C., & Nasr, A. (2025). Evaluating Pretrained Causal Language Models for Synonymy. "
     "Findings of the Association for Computational Linguistics: ACL 2025, 12533-12551. "
     "doi:10.18653/v1/2025.findings-acl.649.",
@@ -169,7 +169,7 @@ study = Study(
 study.run_data(data.load_run)
 study.compared(data.compared_answers)
 study.section("The choice sets")(data.collection)
-study.section("Who answered, and how")(data.subjects)
+study.section("Subjects and how they answered")(data.subjects)
 
 
 def _contrast_families(name: str) -> tuple[TestFamily, ...]:
@@ -256,7 +256,7 @@ def overview(records: tuple[Record, ...], settings: SynonymySettings) -> Table:
 
 
 def _short(subject: str) -> str:
-    """The last part of a model's name; a policy of its own is kept, for it tells subjects apart.
+    """The last part of a model's name; a policy in it is kept, for it distinguishes subjects.
 
     >>> _short("causal_lm:models/tiny?bos=yes"), _short("baseline:frequency"), _short("allenai/OLMo-1B")
     ('tiny?bos=yes', 'word frequency', 'OLMo-1B')

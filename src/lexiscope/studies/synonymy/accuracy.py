@@ -34,7 +34,7 @@ def preferences(run: SynonymyData) -> object:
     right = [e for e in run.once(accuracies) if (e.subject, e.name, e.condition) not in alone]
     others = [cell for cell in run.cells if cell not in run.design.main]
     tables = (
-        _table(run, run.design.main, "table_5_accuracy", "Accuracy, percent of items right, beside chance", "5"),
+        _table(run, run.design.main, "table_5_accuracy", "Accuracy, percent of items right, and chance", "5"),
         _intervals(run, [cell for cell in run.design.main if not cell.is_alone]),
         _table(run, others, "accuracy_other_cells", "Accuracy in the other cells, percent of items right"),
         _denominators(run),
@@ -97,7 +97,7 @@ def _ranks(run: SynonymyData) -> object:
 
 
 def _frequency(run: SynonymyData) -> object:
-    """How far subjects are above the word-frequency baseline, and their accuracy by which word is more frequent."""
+    """How much subjects are above the word-frequency baseline, and their accuracy by which word is more frequent."""
     base, main = run.baseline, run.design.main
     if base is None:
         return None
@@ -178,7 +178,7 @@ def _further_models(run: SynonymyData) -> Table | None:
 
 def _figures(run: SynonymyData) -> list[Figure]:
     """Figure 1, and Figures 4 and 5 where there are live subjects and recorded ones."""
-    title = "Accuracy of every subject, beside chance and word frequency"
+    title = "Accuracy of every subject, chance and word frequency"
     figures = dots(run, run.answers, run.design.main, "figure_1_accuracy", title)
     if run.of_kind("live") and run.of_kind("recorded"):
         # the paper draws all models here, the three of its tables too, and of its cells only these

@@ -54,9 +54,9 @@ class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
     """A run of the study.
 
     ``asked`` are the choice sets and the gaps, ``choices`` what was decided or scored in the former, ``gaps`` the
-    completions of the latter; ``states`` are the ids of the subjects that are states of a model in training, with how
-    far each was; ``omitted`` the analyses that do not apply, each with its reason; ``n_nouns`` the length of the list
-    of which a dataset drew its random nouns, where it is available.
+    completions of the latter; ``states`` are the ids of the subjects that are states of a model in training, with the
+    progress of each; ``omitted`` the analyses that do not apply, each with its reason; ``n_nouns`` the length of the
+    list of which a dataset drew its random nouns, if it is available.
     """
 
     settings: SynonymySettings
@@ -116,13 +116,13 @@ class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
         return {**super().names, **subjects, **{cell.name: label_of(cell) for cell in self.cells}}
 
     def has(self, what: str) -> bool:
-        """Say whether there are ``completions of gaps``, ``choices without context``, or ``groups of items``."""
+        """Whether there are ``completions of gaps``, ``choices without context``, or ``groups of items``."""
         alone, groups = any(cell.is_alone for cell in self.cells), bool(self.groups)
         given = {"completions of gaps": len(self.gaps) > 0, "choices without context": alone, "groups of items": groups}
         return given[what] if what in given else super().has(what)
 
     def asks(self, question: Question) -> Question:
-        """Return a question; of a relation of the user's own it names no synonyms."""
+        """Return a question; for another relation of the user it names no synonyms."""
         own = TEXTS.get(f"{question.question_id} of other relations", (question.text,))
         return question if self.design.is_papers else replace(question, text=own[0])
 
@@ -257,7 +257,7 @@ def _check_crossed(settings: SynonymySettings, design: ChoiceDesign) -> None:
     for pair in settings.consistency:
         unknown = [name for name in pair if name not in names]
         if unknown:
-            hint = f"there are: {', '.join(names)}"
+            hint = f"valid names: {', '.join(names)}"
             raise SettingError("consistency", f"the choice sets have no cell {unknown[0]!r}", hint=hint)
         if pair[0] == pair[1]:
             raise SettingError("consistency", f"{pair[0]} is crossed with itself", hint="name two cells")
@@ -279,7 +279,7 @@ def _open_collection(settings: SynonymySettings) -> SynonymyData:
         return SynonymyData(settings, card, asked, {path.name: sha256_of(path)}, omitted=asked.omitted)
     module = catalog.module("datasets", settings.dataset)
     if not hasattr(module, "collection"):
-        what = f"{settings.dataset} is no collection of synonyms"
+        what = f"{settings.dataset} is not a collection of synonyms"
         raise SpecError(what, hint="use synonymy, mini_synonymy, or --items FILE")
     if settings.templates and settings.recorded:
         what = "recorded outcomes were made with the paper's templates, not with yours"

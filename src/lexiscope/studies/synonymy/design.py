@@ -43,7 +43,7 @@ _OWN_LABELS = _LABELS | {CORRECT: "right word against random", INCORRECT: "wrong
 
 
 def label_of(cell: Cell) -> str:
-    """Return a cell in words, as tables and figures print it.
+    """Return a cell as text, as tables and figures print it.
 
     >>> label_of(Cell("relation_no_context", "means", "both_vs_random"))
     'relation, no context (“means”): both against random'
@@ -108,7 +108,7 @@ _CONSISTENCY = (
 
 @dataclass(frozen=True)
 class RunDesign(ComparisonPlan):
-    """The plan of a run over its cells, in order (:func:`ordered_cells`): the paper's, where it has all of them."""
+    """The plan of a run over its cells, in order (:func:`ordered_cells`): the paper's, if it has all of them."""
 
     turned: str = TURNED
 

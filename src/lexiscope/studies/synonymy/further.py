@@ -31,10 +31,10 @@ from lexiscope.studies.synonymy.design import label_of
 
 
 def tokens(run: SynonymyData) -> object:
-    """Answer whether decisions go with the number of tokens: accuracy by token delta, its t-tests, margins.
+    """Answer whether decisions depend on the number of tokens: accuracy by token delta, its t-tests, margins.
 
     Recorded subjects have the token deltas that were released (of OLMo-1B's tokenizer, each word alone), live ones
-    those of their own tokenizer in the texts themselves.
+    those of their tokenizer in the texts themselves.
     """
     live, main, papers, cells = run.of_kind("live"), run.main, run.design.is_papers, run.design.controlled
     levels = [(answers, *delta_results(answers, cells, run.asked.token_deltas)) for answers in run.models]

@@ -53,7 +53,7 @@ def gap_filling(run: SynonymyData) -> object:
     tests = run.about_all(gap_answers.gap_contrasts(hits, clusters=sentences, **run.resampling))
     (rule,), (caption,) = TEXTS["rule of gap filling"], TEXTS["caption of gap filling"]
     rule = rule.format(prompt=gap_prompt("T", run.asked.gap, mode=run.settings.mode))
-    title = "Gap filling: contrasts, t as in Ivan et al. (2025), McNemar's exact test beside it"
+    title = "Gap filling: contrasts, t as in Ivan et al. (2025), and McNemar's exact test"
     heading = Heading("figure_2_gap_filling", "2", "Gap filling: items with an accepted answer", caption)
     names = run.result_labels(results)
     tables = parts.gap_accuracy_table(hits, results, names=names), contrast_table(run, "gap_contrasts", title, tests)
@@ -62,7 +62,7 @@ def gap_filling(run: SynonymyData) -> object:
 
 
 def _sweep(run: SynonymyData, hits: Sequence[GapHits]) -> object:
-    """The same over values of top-k (§6), where there are several."""
+    """The same over values of top-k (§6), if there are several."""
     sentences = GroupOf(sentences_of(run.asked.gap_items), "sentences")
     results = run.about_all(gap_answers.top_k_results(hits, clusters=sentences, **run.resampling))
     names, title = run.result_labels(results), "Gap filling: contrasts between values of top-k"

@@ -12,9 +12,9 @@ class SynonymySettings(ItemSettings):
     """What a run of synonymy can vary.
 
     ``mode`` repairs the published texts (``clean``) or keeps their flaws; ``per`` is what a text's log-probability is
-    divided by where it decides. ``checkpoints`` are subjects that are states of one model in training, each with how
-    far it was (tokens seen, or steps): (spec, number). ``consistency`` are pairs of cells that are crossed in addition
-    to the study's own.
+    divided by where it decides. ``checkpoints`` are subjects that are states of one model in training, each with its
+    progress (tokens seen, or steps): (spec, number). ``consistency`` are pairs of cells that are crossed in addition to
+    the study's own.
     """
 
     study: str = "synonymy"
@@ -24,7 +24,7 @@ class SynonymySettings(ItemSettings):
     frequency: str = file_option("a table of word counts (columns word, count); empty: WordNet's tag counts")
     gap_filling: Literal["yes", "no"] = option("yes", 'whether subjects that generate fill gaps: "yes" or "no"')
     top_k: tuple[int, ...] = option(
-        (), "more values of top-k in gap filling, besides the paper's 10: ten predictions with each", least=1
+        (), "more values of top-k in gap filling, in addition to the paper's 10: ten predictions with each", least=1
     )
     codings: tuple[str, ...] = files_option(
         "sheets of gap answers (gap_coding.csv) that people coded, each named after its coder", flag="--coding"
@@ -41,5 +41,5 @@ class SynonymySettings(ItemSettings):
         "two more cells, as results name them (substitution/controlled): are the same items right in both",
         metavar="CELL CELL",
     )
-    word_list: str = file_option("a file of words to flag in the texts, one a line; empty: a short list of our own")
-    templates: str = file_option("a file of templates of your own (other relations, languages); empty: the paper's")
+    word_list: str = file_option("a file of words to flag in the texts, one per line; empty: a short list")
+    templates: str = file_option("a file of your templates (other relations, languages); empty: the paper's")
