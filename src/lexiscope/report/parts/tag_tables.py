@@ -21,7 +21,7 @@ _PERCENT, _TWO = Format("number", 1), Format("number", 2)
 
 @dataclass(frozen=True, slots=True)
 class CodedCases:
-    """What coders said of some cases: their tags, the share of each tag, and how far the coders agree."""
+    """What coders said of some cases: their tags, the share of each tag, and the agreement of the coders."""
 
     tags: ResponseTable
     shares: tuple[Estimate, ...]
