@@ -29,7 +29,7 @@ from lexiscope.report.tables import BOUNDED, Cell, Column, Format, IntervalCell,
 _MOST_ROWS = 40
 Field = Literal["subject", "view", "condition", "dataset", "point"]
 _IN_ORDER = ("view", "condition", "point")
-"""Fields whose values have a fixed order, in which the results are."""
+"""Fields whose values have an order: that of the results."""
 
 
 @dataclass(frozen=True, slots=True)
