@@ -89,8 +89,8 @@ class WordedStatistic:
     def extremes(self) -> str:
         """Return the sentence that names the wordings with the lowest and the highest value."""
         form = BOUNDED if self._unit else _FREE
-        where = " ".join(f", {name} {text}" for name, text in (("view", self.view),) if text and text != "full")
-        lead = f"{words_of(self.name)} of {self.subject}{where}".replace(" ,", ",")
+        where = f", view {self.view}" if self.view not in ("", "full") else ""
+        lead = f"{words_of(self.name)} of {self.subject}{where}"
         lowest, highest = _extremes(self.values)
         if not lowest:
             return f"{lead}: the same in every wording ({format_number(self.measured.mean, form)})."
