@@ -126,7 +126,7 @@ def test_baselines_are_drawn_and_not_counted() -> None:
     alone = answer_of(rule, right[2])
     assert alone.verdict == "No model was asked."
     assert alone.sentences[0] == "Only baselines answered; the highest is baseline:x, 60%, 95% CI [55, 65]."
-    # guessing one point always agrees with nobody in any order: that is no model whose question stays open
+    # guessing one point has no correlation: it is not a model whose question is open
     alone = answer_of(rule, replace(right[2], value=None, low=None, high=None, note="undefined: every prediction is 4"))
     assert alone == Answer(
         "No model was asked.", ("Only baselines answered.",), caution="No value for baseline:x: every prediction is 4."
