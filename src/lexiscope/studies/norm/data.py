@@ -184,6 +184,11 @@ class NormRun(ConditionedRun[NormSettings]):
         """Yield what the screen and the report say of the run as a whole."""
         yield from map(Remark, self.remarks)
         yield from (Remark(f"{subject} was not asked: {why}") for subject, why in self.unasked.items())
+        if not self.rating and not self.unreadable and not self.models:
+            yield Remark(
+                "No model has rated these items, so this run has no results. Add one with --subject, such as "
+                "--subject encoder:minilm."
+            )
         if self.unreadable:
             yield Remark(f"Not read as ratings: {listed(self.unreadable, 5)}. Distances need items that people rated.")
         others = [name for name in self.models if name not in self.rating and name not in self.unreadable]
