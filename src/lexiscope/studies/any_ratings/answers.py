@@ -146,7 +146,8 @@ def distribution(numbers: Numbers, _run: object) -> Answer | None:
 
 def condition_effects(numbers: Numbers, _run: object) -> Answer | None:
     """Return how much the levels of each condition differ: the direction, the size, both means, the test."""
-    differences = numbers.known(pick("mean_difference"))
+    # a level whose own name has a minus between spaces is in the table only
+    differences = [r for r in numbers.known(pick("mean_difference")) if len(_sides(r)) == 2]
     tests = [record for record in numbers.known(pick("chi2(")) if " given " not in record.condition]
     means = {r.condition: r for r in numbers.known(pick("mean_rating(over=items)")) if r.condition.count("=") == 1}
     if not differences and not tests:
@@ -219,6 +220,11 @@ def _items(condition: str) -> str:
     return f"items with {' and '.join(f'{name} “{value}”' for name, _, value in levels)}"
 
 
+def _sides(record: Record) -> list[str]:
+    sides = record.condition.split(" − ")
+    return sides if all("=" in side for side in sides) else []
+
+
 def _upward(record: Record) -> Record:
     """Return a difference with a positive value: its two sides are named in this order."""
     if (record.value or 0.0) >= 0:
@@ -228,7 +234,7 @@ def _upward(record: Record) -> Record:
 
 
 def _difference_sentence(record: Record, means: dict[str, Record]) -> str:
-    sides = record.condition.split(" − ")
+    sides = _sides(record)
     if (record.value or 0.0) < 0:
         sides.reverse()
     first, second = sides
