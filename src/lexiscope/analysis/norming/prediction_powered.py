@@ -301,7 +301,9 @@ def means_by_condition(
         own = labels == label
         rated = own & ~np.isnan(y)
         listed = own & np.isnan(y) if drawn == "apart" else own
-        words = [None, None] if groups is None else [np.asarray(groups, dtype=object)[rows] for rows in (rated, listed)]
+        words: list[ArrayLike | None] = [None, None]
+        if groups is not None:
+            words = [np.asarray(groups, dtype=object)[rows] for rows in (rated, listed)]
         mean = powered_mean(y[rated], f[rated], f[listed], drawn=drawn, groups=words[0], groups_of_all=words[1])
         powered, people = (own.about(condition=label) for own in (mean.powered, mean.people))
         means[label] = replace(mean, powered=powered, people=people)
