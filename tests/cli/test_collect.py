@@ -252,7 +252,7 @@ def test_a_run_at_an_address(run: Run, tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == []
     done = run(*command)
     assert done.exit_code == 0, done.stderr
-    assert f"sent: {address}" in done.stdout
+    assert f"Sent {address}" in done.stdout
     (copy,) = (tmp_path / "data" / "runs").iterdir()
     assert f"next: lexiscope report {copy} --out report.html" in done.stderr
     assert (tmp_path / "store" / "one" / "run.json").read_bytes() == (copy / "run.json").read_bytes()

@@ -26,7 +26,7 @@ def test_records_survive_json() -> None:
     records = (Record("spearman", np.float64(0.5), subject="m", layer=3, n=10, published=0.5, status="reproduced"),)
     assert from_json(to_json(records)) == records
     assert json.loads(to_json(records))[0]["layer"] == 3
-    with pytest.raises(InputError, match="why"):
+    with pytest.raises(InputError, match="the reason"):
         Record("spearman", None)
     assert Record("spearman", float("nan"), note="constant").value is None
 

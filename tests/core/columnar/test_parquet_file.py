@@ -154,7 +154,7 @@ def test_a_file_without_the_columns_is_refused_by_its_name(tmp_path: Path) -> No
     (tmp_path / "torn.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-20])
     for name, error, what in (
         ("short", InputError, "measure"),
-        ("none", InputError, "3 responses lack 'item_id'"),
+        ("none", InputError, "3 responses are without 'item_id'"),
         ("torn", RunError, r"torn\.parquet"),
     ):
         with pytest.raises(error, match=what):
