@@ -164,7 +164,7 @@ def test_the_page_answers_in_the_words_of_the_file(run_folder: Path, records: li
     """The question at the top is about the conditions; each answer is a sentence with direction, size and interval."""
     page = (run_folder / "report.html").read_text(encoding="utf-8")
     results = page.partition('id="results"')[2].partition('id="data"')[0]
-    assert "Do the conditions change the ratings?</h1>" in results
+    assert "<h1>Do the conditions change the ratings?" in results
     (difference,) = (r for r in records if r.statistic == "mean_difference" and r.question == "Q4")
     size = abs(difference.value or 0.0)
     assert f"Items with sense “same” were rated {size:.2f} points higher, 95% CI [" in results

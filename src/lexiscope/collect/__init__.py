@@ -705,11 +705,36 @@ def _is_sealed(out: Path, question: _Collection, part: _CollectedPart) -> bool:
 
 
 def _descriptions(out: Path, question: _Collection) -> list[dict[str, Any]]:
-    """What each subject was when it answered: a subject whose answers were kept has not run again and knows less."""
-    seals = [read_sealed(_seal_path(out, question.key(part))) for part in question.parts]
-    return list(
-        {part.subject.subject_id: seal["about"] for part, seal in zip(question.parts, seals, strict=True)}.values()
-    )
+    """What each subject was when it answered: a subject whose answers were kept has not run again and knows less.
+
+    What a subject paid is the sum over its parts.
+    """
+    abouts: dict[str, dict[str, Any]] = {}
+    for part in question.parts:
+        name, about = part.subject.subject_id, read_sealed(_seal_path(out, question.key(part)))["about"]
+        before = abouts.get(name, {}).get("settings", {}).get("account")
+        if before is not None:
+            about["settings"]["account"] = _sum_of_accounts(before, about["settings"]["account"])
+        abouts[name] = about
+    return list(abouts.values())
+
+
+def _sum_of_accounts(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what two parts of one subject paid together: numbers and counts are added, lists joined.
+
+    >>> _sum_of_accounts({"replies": 2, "cost": None, "by": {"m": 2}, "sent": ["a"]},
+    ...                  {"replies": 1, "cost": None, "by": {"m": 1}, "sent": []})
+    {'replies': 3, 'cost': None, 'by': {'m': 3}, 'sent': ['a']}
+    """
+    return {name: _sum_of(value, second[name]) for name, value in first.items()}
+
+
+def _sum_of(first: Any, second: Any) -> Any:
+    if first is None or second is None:
+        return None
+    if isinstance(first, Mapping):
+        return dict(sorted((Counter(first) + Counter(second)).items()))
+    return sorted({*first, *second}) if isinstance(first, list) else first + second
 
 
 def scoring_routes(out: Path) -> tuple[Mapping[str, Any], ...]:

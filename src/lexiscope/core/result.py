@@ -540,7 +540,8 @@ class Counts(Result):
 class Fit(Result):
     """A model with its test: two nested models, the test between them, and the coefficients of the larger one.
 
-    ``chi2`` has ``df`` degrees of freedom. *Higher means:* the larger model fits better.
+    ``chi2`` has ``df`` degrees of freedom. *Higher means:* the larger model fits better. ``link`` is that of an ordinal
+    model, whose test is another statistic: a family of tests has one kind of model.
     """
 
     name: str
@@ -552,6 +553,7 @@ class Fit(Result):
     n: int
     terms: tuple[Estimate, ...] = ()
     _: KW_ONLY
+    link: str = ""
     p_adjusted: float | None = None
     family: str = ""
 
@@ -559,7 +561,7 @@ class Fit(Result):
         """Return the test, then the coefficients."""
         condition = ", ".join(filter(None, (self.condition, self.name)))
         note = "; ".join(filter(None, (f"{self.formula} compared with {self.reduced}", self.note)))
-        name = statistic_name("chi2", df=self.df)
+        name = statistic_name("ordinal_chi2", link=self.link, df=self.df) if self.link else f"chi2(df={self.df})"
         test = self._record(name, self.chi2, n=self.n, condition=condition, **_test(self) | {"note": note})
         terms = [term.about(**self._where(), condition=f"{condition}: {term.condition}") for term in self.terms]
         return (test, *(record for term in terms for record in term.records()))

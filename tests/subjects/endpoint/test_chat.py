@@ -839,6 +839,16 @@ def test_views_reach_the_prompt(serve: Serve) -> None:
     assert table.where(measure="flag_undecided").column("value").tolist() == [1.0]
 
 
+def test_the_record_has_what_all_views_cost(serve: Serve, tmp_path: Path) -> None:
+    """A subject asked in two views has two parts; its account in run.json is of both."""
+    pairs = catalog.module("tasks", "same_sense").example_items("en")  # type: ignore[attr-defined]
+    subject = chat_at(serve(FakeChat(says=lambda body: "1")))
+    collect_run(pairs[:2], [subject], "same_sense", views=("full", "context"), out=tmp_path)
+    account, _ = _account_and_rest(tmp_path)
+    assert (account["replies"], account["answered_by"]) == (4, {"m-2026-01-01 fp_1": 4})
+    assert account["prompt_tokens"] == 2 * subject.settings["account"]["prompt_tokens"] > 0
+
+
 def test_it_judges_without_a_run(serve: Serve) -> None:
     """The protocol's own method asks the items in full."""
     table = chat_at(serve(FakeChat(says=lambda body: "2"))).judge(stories(2), "plausibility")

@@ -162,7 +162,7 @@ def _tests(run: RatedRun, name: str, others: Sequence[str], label: str) -> Itera
         # raters differ in severity; slopes of each rater in an ordinal model take minutes
         full, without = _formulas(run, name, others, slopes=False)
         yield from _attempt(
-            run, "chi2", partial(run.ordinal, full, without, link=link, name=f"{label} (ordinal, {link})")
+            run, "ordinal_chi2", partial(run.ordinal, full, without, link=link, name=f"{label} (ordinal, {link})")
         )
 
 

@@ -590,7 +590,7 @@ class Run(RunData[S]):
             )
             for i, term in enumerate((*test.full.thresholds, *test.full.fixed))
         )
-        result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms)
+        result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms, link=link)
         missing = f"excluded: {counted(dropped, 'rating')} of items that a model did not answer" if dropped else ""
         return self.about(result, note=_join_notes(missing, *test.remarks))
 
