@@ -187,6 +187,15 @@ def test_items_without_ratings_are_allocated_alone(tmp_path: Path) -> None:
     assert summary.n_records >= len(own)
 
 
+def test_ratings_without_a_model_have_no_norm_run(tmp_path: Path) -> None:
+    """There is nothing to compare people with: an error that names the options, not an empty report."""
+    file = str(write_ratings(tmp_path / "ratings.csv", range(N_ITEMS)))
+    settings = NormSettings(file=file, items=str(write_items_of(tmp_path / "items.csv")), scale=(1, 5))
+    with pytest.raises(InputError, match=r"no model has rated the items[\s\S]*--subject encoder:minilm"):
+        study.run(settings, tmp_path / "run", command="test")
+    assert not (tmp_path / "run" / "report.html").exists()
+
+
 def test_an_unknown_model_and_an_unknown_condition_are_refused(tmp_path: Path) -> None:
     """Both errors name what there is."""
     file = str(write_ratings(tmp_path / "ratings.csv", range(N_ITEMS)))
@@ -194,6 +203,6 @@ def test_an_unknown_model_and_an_unknown_condition_are_refused(tmp_path: Path) -
     settings = NormSettings(file=file, items=items, scale=(1, 5), models=("gpt-9",))
     with pytest.raises(InputError, match="no model 'gpt-9' answered"):
         _ = load_run(settings, tmp_path / "run").rating
-    settings = NormSettings(file=file, items=items, scale=(1, 5), by=("colour",))
+    settings = NormSettings(file=file, items=items, scale=(1, 5), by=("colour",), subjects=("baseline:random",))
     with pytest.raises(InputError, match=r"no condition 'colour'\n.*same_sense"):
         _ = load_run(settings, tmp_path / "run").shown_conditions

@@ -11,7 +11,7 @@ import numpy as np
 
 from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import AskFunction, Converses, Prompted, Prompting
+from lexiscope.core.prompt import GUIDELINES, AskFunction, Converses, Prompted, Prompting
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
@@ -180,9 +180,11 @@ class Task:
     def _check_wording(self, subject: Subject, capability: str) -> None:
         """Check that no wording is named for a subject for which this task has none: it would have no effect.
 
-        Subjects that judge have wordings, and those that score texts if the task has wordings for them.
+        Subjects that judge have wordings, and those that score texts if the task has wordings for them. The usual wording
+        of a subject that converses is not named.
         """
         named = subject.prompting.variant if isinstance(subject, Prompted) else ""
+        named = "" if named == GUIDELINES and isinstance(subject, Converses) else named
         if named and capability != "Judges" and not (capability == "Scores" and self.wordings):
             what = f"the task {self.name!r} has no wordings for {subject.subject_id}: there is no wording {named!r}"
             raise SpecError(what, hint="leave the option variant out")

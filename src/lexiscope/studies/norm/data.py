@@ -184,11 +184,6 @@ class NormRun(ConditionedRun[NormSettings]):
         """Yield what the screen and the report say of the run as a whole."""
         yield from map(Remark, self.remarks)
         yield from (Remark(f"{subject} was not asked: {why}") for subject, why in self.unasked.items())
-        if not self.rating and not self.unreadable and not self.models:
-            yield Remark(
-                "No model has rated these items, so this run has no results. Add one with --subject, such as "
-                "--subject encoder:minilm."
-            )
         if self.unreadable:
             yield Remark(f"Not read as ratings: {listed(self.unreadable, 5)}. Distances need items that people rated.")
         others = [name for name in self.models if name not in self.rating and name not in self.unreadable]
@@ -230,12 +225,19 @@ class NormRun(ConditionedRun[NormSettings]):
 def load_run(settings: NormSettings, folder: Path, progress: CollectProgress | None = None) -> NormRun:
     """Read the file or dataset, and let the live subjects answer its items (kept below *folder*).
 
-    A file of items without ratings is read, too: then only an allocation can be made. Errors: those of the readers.
+    A file of items without ratings is read, too: then only an allocation can be made. Errors: those of the readers;
+    :class:`InputError` if no model has rated the items.
     """
     rated = _read(settings)
     asked = ask_subjects(settings, rated.data, folder, progress)
     remarks = (*rated.understood.warnings, *asked.remarks)
-    return NormRun(rated.data, asked.answers, settings, unasked=asked.unasked, remarks=remarks)
+    run = NormRun(rated.data, asked.answers, settings, unasked=asked.unasked, remarks=remarks)
+    if not run.rating and not run.unreadable:
+        reasons = "; ".join(f"{subject} was not asked: {why}" for subject, why in run.unasked.items())
+        with_distances = f"--model {run.models[0]} turns its distances into points; " if run.models else ""
+        hint = f"{with_distances}--subject encoder:minilm asks a model now"
+        raise InputError(f"no model has rated the items of {run.name}", why=reasons, hint=hint)
+    return run
 
 
 def _read(settings: NormSettings) -> RatedFile:
