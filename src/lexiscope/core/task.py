@@ -180,8 +180,8 @@ class Task:
     def _check_wording(self, subject: Subject, capability: str) -> None:
         """Check that no wording is named for a subject for which this task has none: it would have no effect.
 
-        Subjects that judge have wordings, and those that score texts if the task has wordings for them. The usual wording
-        of a subject that converses is not named.
+        Subjects that judge have wordings, and those that score texts if the task has wordings for them. The usual
+        wording of a subject that converses is not named.
         """
         named = subject.prompting.variant if isinstance(subject, Prompted) else ""
         named = "" if named == GUIDELINES and isinstance(subject, Converses) else named
