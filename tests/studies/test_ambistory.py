@@ -587,7 +587,7 @@ def test_comments_are_coded_beside_ratings(tmp_path: Path) -> None:
     part = raters_comments(run)
     assert part is not None
     first = str(part.paragraphs[0])
-    assert first.startswith("6 comments beside ")
+    assert first.startswith("6 comments on ")
     assert "1 more" in first
     n_ratings = {kind: sum(6 for item in items if kind in ("all", item.condition("story_kind")))
                  for kind in ("all", "open", "ended")}  # fmt: skip

@@ -79,7 +79,7 @@ def test_raw_predictions_have_another_name() -> None:
     """A prediction that is no whole number is refused, unless raw ones are asked for, under their name."""
     ratings = of_samples([[1, 2], [3, 3]])
     given_values = {"i0": 1.4, "i1": 3.9}
-    with pytest.raises(InputError, match="no whole number"):
+    with pytest.raises(InputError, match="not a whole number"):
         accuracy_within_sd(given_values, ratings)
     found = accuracy_within_sd(given_values, ratings, form="raw", resamples=0)
     assert (found.name.endswith("predictions=raw)"), found.value) == (True, 1.0)

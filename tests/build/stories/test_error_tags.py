@@ -119,5 +119,5 @@ def test_names_and_doubles(tmp_path: Path) -> None:
         SHEET.read(path, CASES, coder=" ")
     with pytest.raises(InputError, match="no tag 'typo'"):
         SHEET.measure_of("typo")
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         SHEET.write(path, [CASES[0], CASES[0]])

@@ -29,9 +29,9 @@ def test_without_texts_the_form_is_the_lemma() -> None:
     ("line", "what"),
     [
         ("hom_1_1\ta%1:00:00::", "three cells"),
-        ("hom_1_1\ta%1:00:00::\tb", "no sense key"),
+        ("hom_1_1\ta%1:00:00::\tb", "not a sense key"),
         ("hom_1_1\ta%1:00:00::\t;", "only one meaning"),
-        ("h\ta%1:00:00::\ta%1:00:01::\nh\ta%1:00:00::\ta%1:00:01::", "stands twice"),
+        ("h\ta%1:00:00::\ta%1:00:01::\nh\ta%1:00:00::\ta%1:00:01::", "occurs twice"),
     ],
 )
 def test_a_damaged_line_is_named(tmp_path: Path, line: str, what: str) -> None:

@@ -83,7 +83,7 @@ def test_what_it_is_and_can() -> None:
     [
         ("key=sk-1", "would write a secret"),
         ("api_key=sk-1", "would write a secret"),
-        ("other=1", "no option of a served chat model"),
+        ("other=1", "not an option of a served chat model"),
         ("repeats=0", "repeats 1 or more"),
         ("repeats=x", "a whole number, not 'x'"),
         ("temperature=warm", "is a number or one of task, default, not 'warm'"),

@@ -375,7 +375,7 @@ def test_unknown_names_are_refused() -> None:
     """A folder that is not there and a hub id that cannot be reached are named."""
     with pytest.raises(SubjectError, match="no model folder"):
         Encoder("/nowhere/at/all").layers  # noqa: B018
-    with pytest.raises(SubjectError, match="cannot be had"):
+    with pytest.raises(SubjectError, match="could not load"):
         Encoder("nobody/nothing", revision="v9").layers  # noqa: B018
 
 

@@ -22,7 +22,7 @@ NAMES = (
     *("gaussian", "mssg", "mssg.gz", "muse"),
 )
 #: what an error says where it names no line
-SIGNS = ("byte ", "line ", "word ", "npz", "shape", "counts", "alpha", "mu ", "cut off", "goes on")
+SIGNS = ("byte ", "line ", "word ", "npz", "shape", "counts", "alpha", "mu ", "cut off", "continues")
 INSERTED = (
     *(b"99999999999", b"1e39", b"nan", b"inf", b"-1", b"0"),
     *(b" ", b"\r\n", b"\n", b"\t", b"#", b"_", b"\0", b"\xff"),
