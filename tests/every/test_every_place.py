@@ -218,7 +218,7 @@ def test_the_same_content_is_run_once(files: Path) -> None:
         ("import counts\n", "from . import counts"),
         ("x = 1\nx / 0\n", "norms.py:2: this file could not be loaded: ZeroDivisionError: division by zero"),
         ("raise SystemExit(3)\n", "norms.py:1: this file could not be loaded: SystemExit: 3"),
-        ("", "norms.py: this is no dataset: it has no CARD\n  what to do: define CARD: a DatasetCard"),
+        ("", "norms.py: this is not a dataset: it has no CARD\n  what to do: define CARD: a DatasetCard"),
         ("CARD = 3\n", "norms.py: CARD of this dataset is an int, not what it must be"),
     ],
 )

@@ -25,6 +25,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.answers.numbers import Numbers, pick, text_of_tests
+from lexiscope.report.parts import layer_parts
 from lexiscope.report.tables import Missing
 from lexiscope.studies.saw_c import SENSE_BOUNDARY, layers, overview, senses, study
 from lexiscope.studies.saw_c.data import SawCData
@@ -205,7 +206,7 @@ def test_a_lowest_aic_above_that_of_the_intercept_alone_is_no_sense_boundary() -
     assert "no layer separates the senses" in boundary.reason
     # the layer chosen on other words saves nothing
     assert saved < 0
-    table = layers.boundary_table(records, {"m": "m"}, "full")
+    table = layer_parts.boundary_table(records, {"m": "m"}, "full")
     assert any("no layer separates the senses" in note for note in table.notes)
 
 
@@ -239,8 +240,8 @@ def test_a_lowest_aic_stands_next_to_that_of_the_intercept_alone() -> None:
     assert f"(AIC = {lowest.value:.2f}, compared with {empty.value:.2f} without predictor)" in apa
     saved = find_record(records, "deviance_saved(held_out=words,layer=chosen)")
     assert saved.low > 0
-    table = layers.boundary_table(records, {"m": "m"}, "full")
-    assert layers.AIC_CHOICE in table.notes
+    table = layer_parts.boundary_table(records, {"m": "m"}, "full")
+    assert layer_parts.AIC_CHOICE in table.notes
 
 
 def test_a_sense_boundary_in_the_wrong_direction_says_so() -> None:
@@ -270,7 +271,7 @@ def test_an_expected_layer_outside_the_layers_says_how_this_is_possible() -> Non
         "outside layers 1 to 3: losses of AIC at layer 1 are negative weights, as in the definition (SAW-C A.2)"
     )
     record = Record(late.name, late.value, subject="m", view="full", unit="layers", note=remark)
-    table = layers.boundary_table([record], {"m": "m"}, "full")
+    table = layer_parts.boundary_table([record], {"m": "m"}, "full")
     assert f"m, expected layer: {remark}" in table.notes
     assert "losses count as negative" in table.columns[-1].note
 

@@ -521,7 +521,7 @@ def test_answers_of_another_test_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="it answers 2 items of no file of items"):
         sense_induction.run(replace(settings, people=(answers,)), tmp_path / "run")
     (tmp_path / "other.csv").write_text("x,y\n1,2\n")
-    with pytest.raises(InputError, match="no table of responses: its columns are x, y"):
+    with pytest.raises(InputError, match="not a table of responses: its columns are x, y"):
         sense_induction.run(replace(settings, people=(items, str(tmp_path / "other.csv"))), tmp_path / "run2")
     rated = ResponseTable.from_rows([Response("p", "participant", "m/bank", "same_sense", "choice", option="t")])
     rated.write_csv(tmp_path / "rated.csv")

@@ -654,7 +654,7 @@ def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
     """Nobody to ask; a dataset that is no collection; an encoder, which can do nothing here; an unknown recording."""
     with pytest.raises(InputError, match="no subject was asked"):
         study.run(replace(MINI, subjects=()), tmp_path / "a")
-    with pytest.raises(SpecError, match="no collection"):
+    with pytest.raises(SpecError, match="not a collection"):
         study.run(replace(MINI, dataset="mini_relatedness"), tmp_path / "b")
     with pytest.raises(CapabilityError, match="can neither"):
         study.run(replace(MINI, subjects=("encoder:minilm",)), tmp_path / "c")

@@ -126,7 +126,7 @@ def changed(**arrays: np.ndarray) -> SenseVectors:
         (changed(words=("w0",) * 40), "a word occurs twice"),
         (changed(counts=np.full(40, -1)), "less than 0 times"),
         (changed(words=tuple(map(str, range(39))), counts=np.ones(39, np.int64)), "for 39 words"),
-        (changed(words=tuple(f"a\t{n}" for n in range(40))), "no vocabulary"),
+        (changed(words=tuple(f"a\t{n}" for n in range(40))), "not a vocabulary"),
     ],
 )  # fmt: skip
 def test_whole_files_that_are_no_vectors_are_refused(wrong: SenseVectors, what: str, tmp_path: Path) -> None:
