@@ -162,7 +162,7 @@ def test_rows_that_cannot_be_learnt_are_named(bert: Path, tmp_path: Path) -> Non
     ):
         with pytest.raises(InputError, match=said):
             train_pair_classifier(train, dev, str(bert), view="full", out=tmp_path / "x", settings=QUICK)
-    with pytest.raises(InputError, match="no number"):
+    with pytest.raises(InputError, match="not a number"):
         train_pair_classifier(
             TRAIN, DEV, str(bert), view="full", out=tmp_path / "x", settings=replace(QUICK, head="number")
         )
