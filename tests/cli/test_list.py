@@ -57,6 +57,14 @@ def test_a_table_folds_its_widest_columns(capsys: pytest.CaptureFixture[str]) ->
     ]  # fmt: skip
 
 
+def test_a_description_is_below_its_row(capsys: pytest.CaptureFixture[str]) -> None:
+    """In a table that is wider than the screen, the column *below* has the whole width; a narrow table keeps it."""
+    print_table(["name", "what"], [["bank", "a " * 40 + "end"]], below="what")
+    assert capsys.readouterr().out.splitlines() == ["name", "─" * 80, "bank", "  " + "a " * 38 + "a", "  a end"]
+    print_table(["name", "what"], [["bank", "a river"]], below="what")
+    assert capsys.readouterr().out.splitlines()[2] == "bank  a river"
+
+
 def test_pairings_are_those_of_the_catalog(run: Run) -> None:
     """A pairing is a task, a kind of subject that can answer it, and the capability by which it does."""
     rows = json.loads(run("list", "pairings", "--json").output)

@@ -40,7 +40,7 @@ def list_catalog(room: str | None, *, as_json: bool) -> None:
         # where all are of this package, the column would say nothing
         hidden = {"licence"} | ({"from"} if all(row.get("from", PACKAGE) == PACKAGE for row in rows) else set())
         shown = [{key: text for key, text in row.items() if key not in hidden} for row in rows]
-        print_table(list(shown[0]), [list(row.values()) for row in shown], whole=("name", "room", "from"))
+        print_table(list(shown[0]), [list(row.values()) for row in shown], whole=("name", "room", "from"), below="what")
 
 
 def room_rows(room: str) -> list[Row]:

@@ -29,19 +29,25 @@ def print_table(
     title: str = "",
     right: Sequence[str] = (),
     whole: Sequence[str] = (),
+    below: str = "",
 ) -> None:
     """Print a table on stdout; columns in *right* are aligned to the right, those in *whole* are never folded.
 
-    All other long texts are folded, none is cut.
+    All other long texts are folded, none is cut. The column *below* is printed below its row if the table is wider than
+    the screen: a description in a narrow column is hard to read.
     """
     # written here: those of rich take longer to load than a list takes to print
     texts = [[cell(value) for value in row] for row in (columns, *rows)]
-    widths = [
-        max(text_width(line) for text in column for line in text.split("\n")) for column in zip(*texts, strict=True)
-    ]
+    widths = _widths(texts)
     # a pipe and a wide terminal get the same 80 columns; a narrow terminal gets what it has
-    room = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns) if sys.stdout.isatty() else WIDTH
-    room -= len(_GAP) * (len(columns) - 1)
+    screen = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns) if sys.stdout.isatty() else WIDTH
+    room = screen - len(_GAP) * (len(columns) - 1)
+    descriptions: list[str] = []
+    if below in columns and sum(widths) > room:
+        place = columns.index(below)
+        descriptions = [row.pop(place) for row in texts]
+        columns, widths = [name for name in columns if name != below], _widths(texts)
+        room += len(_GAP)
     folding = [place for place, name in enumerate(columns) if name not in whole] or [*range(len(columns))]
     while sum(widths) > room and max(widths[place] for place in folding) > 1:
         widths[max(folding, key=widths.__getitem__)] -= 1
@@ -57,8 +63,16 @@ def print_table(
             cells = zip(columns, parts, spaces, strict=True)
             lines.append(_GAP.join(space + part if name in right else part + space for name, part, space in cells))
         if number == 0:
-            lines.append("─" * (sum(widths) + len(_GAP) * (len(columns) - 1)))
+            lines.append("─" * (screen if descriptions else sum(widths) + len(_GAP) * (len(columns) - 1)))
+        elif descriptions:
+            lines += [_GAP + line for line in _folded(descriptions[number], screen - len(_GAP))]
     click.echo("\n".join(lines))
+
+
+def _widths(texts: Sequence[Sequence[str]]) -> list[int]:
+    return [
+        max(text_width(line) for text in column for line in text.split("\n")) for column in zip(*texts, strict=True)
+    ]
 
 
 def _folded(text: str, width: int) -> list[str]:
