@@ -112,7 +112,7 @@ def test_a_story_lacks_nothing() -> None:
     """An open story has the empty ending; a story without the column is refused by name before anything is asked."""
     SCREEN.check(item(ending=""))
     broken = Item("broken", "test", (SENTENCE,), conditions={"precontext": "", "sense": "", "example": ""})
-    with pytest.raises(InputError, match=r"'broken'[\s\S]*lacks ending"):
+    with pytest.raises(InputError, match=r"'broken'[\s\S]*needs ending"):
         by_judgment([broken], Recorded(), view="full")
 
 
