@@ -202,7 +202,7 @@ def test_the_command_writes_what_it_prints(judgments: SenseTestAnswers, tmp_path
     paths = [str(tmp_path / each) if each.endswith((".csv", ".txt")) or each == "r" else each for each in call]
     done = CliRunner().invoke(cli, paths, catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    for title in ("Table 1.", "Table 2.", "How far simulated participants agree", "Table 3."):
+    for title in ("Table 1.", "Table 2.", "Agreement of simulated participants", "Table 3."):
         assert title in done.stdout
     assert "simulated participants" in done.stderr
     page = (tmp_path / "r" / "report.html").read_text()

@@ -34,7 +34,7 @@ def test_shares_and_missing_labels() -> None:
 
 def test_labels_must_be_points() -> None:
     """A label between two points is refused, and so is a column without labels."""
-    with pytest.raises(InputError, match=r"2\.5 is no point"):
+    with pytest.raises(InputError, match=r"2\.5 is not a point"):
         label_shares([1, 2.5], name="toy")
     with pytest.raises(StatisticError, match="has no labels"):
         label_shares([math.nan], name="toy")
