@@ -59,7 +59,7 @@ def test_a_changed_mind_counts_last() -> None:
 
 def test_no_answers_and_no_words_are_refused() -> None:
     """The error names the subject, or the item."""
-    with pytest.raises(StatisticError, match="of nobody"):
+    with pytest.raises(StatisticError, match="of any subject"):
         scored_views(ResponseTable.empty(), GOLD, WORDS, subjects=[])
     with pytest.raises(InputError, match="i1"):
         scored_views(table(("m", "full", "i1", "t")), GOLD, {}, subjects=["m"])

@@ -379,7 +379,7 @@ def scored_views(
                 if item in gold and (answer is not None or unanswered == "wrong"):
                     right.setdefault(view, {}).setdefault(item, []).append(is_right(answer, gold[item]))
     if not right:
-        who = ", ".join(subjects) or "no one"
+        who = ", ".join(subjects) or "any subject"
         raise StatisticError(f"there is no answer ({measure}) of {who} to an item with a gold answer")
     return {view: _scores(items, gold, words) for view, items in right.items()}
 
