@@ -335,7 +335,7 @@ def word_line(entry: WordEntry) -> str:
     """Return as text how many senses a word has, which were pruned, and how often it occurs.
 
     >>> word_line(WordEntry("bank", (SenseEntry(1, ()), SenseEntry(3, ())), (2,), 1200, 40, 1))
-    '2 senses (sense 2 was pruned: a duplicate of another). 40 occurrences in the corpus read, 1 of them beside no ...'
+    '2 senses (sense 2 was pruned: a duplicate of another). 40 occurrences in the corpus read, 1 of them without ...'
     """
     n, which = len(entry.senses), ", ".join(map(str, entry.pruned))
     pruned = f" (sense {which} was pruned: a duplicate of another)" if which else ""
