@@ -31,7 +31,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 MOST_UNDEFINED = 0.1
-"""An interval is an error where more than this share of the draws has no value."""
+"""There is no interval if more than this share of the draws has no value."""
 
 FEWEST_OF_PERCENTILES = 6
 """Draws of fewer groups have no percentiles that reach far enough."""

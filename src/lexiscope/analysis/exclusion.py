@@ -58,7 +58,7 @@ class Rule(Protocol):
     def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on *table*, which holds only their answers.
 
-        Errors: :class:`InputError` if the table has not the measure.
+        Errors: :class:`InputError` if the table does not have the measure.
         """
         ...
 

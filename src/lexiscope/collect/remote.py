@@ -227,11 +227,8 @@ class _Remote:
             shutil.copyfileobj(stream, sent, _CHUNK)
 
     def _sha256_of(self, path: str) -> str:
-        digest = hashlib.sha256()
         with self._files.open(path, "rb") as stream:
-            while content := stream.read(_CHUNK):
-                digest.update(content)
-        return digest.hexdigest()
+            return hashlib.file_digest(stream, "sha256").hexdigest()
 
     def _names(self) -> set[str]:
         self._files.invalidate_cache()

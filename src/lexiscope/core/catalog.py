@@ -97,7 +97,7 @@ def module(kind: Kind, name: str) -> Any:
     """Return what a name or path refers to: the module, or the object that an entry point names.
 
     Errors: :class:`SpecError` with the nearest known name; for a name that two distributions have; for a file or an
-    entry point that cannot be loaded or has not a name that its kind needs.
+    entry point that cannot be loaded or is without a name that its kind needs.
     """
     if kind == "tasks" and name in _TASK_FILES:
         name = _TASK_FILES[name]

@@ -273,7 +273,7 @@ class CheckedClaim:
     of most records holds, or is reversed, where more than half come out so, and is not shown elsewhere. Two numbers
     show nothing if the interval of their difference holds 0, nor does a p value above its level. That interval is made
     of both intervals, as if the numbers were independent (Zou & Donner 2008, Statistics in Medicine 27). ``cannot be
-    tested``: the run has not the statistic, or no data exist. ``evidence`` gives the numbers, or the reason. The
+    tested``: the run is without the statistic, or no data exist. ``evidence`` gives the numbers, or the reason. The
     outcome is that of the p of single tests, as papers decide; ``adjusted`` is the outcome with p adjusted for the
     family of each test, and its method and size, if it differs.
 

@@ -561,7 +561,8 @@ class Fit(Result):
         """Return the test, then the coefficients."""
         condition = ", ".join(filter(None, (self.condition, self.name)))
         note = "; ".join(filter(None, (f"{self.formula} compared with {self.reduced}", self.note)))
-        name = statistic_name("ordinal_chi2", link=self.link, df=self.df) if self.link else f"chi2(df={self.df})"
+        of_link = {"link": self.link} if self.link else {}
+        name = statistic_name("ordinal_chi2" if self.link else "chi2", **of_link, df=self.df)
         test = self._record(name, self.chi2, n=self.n, condition=condition, **_test(self) | {"note": note})
         terms = [term.about(**self._where(), condition=f"{condition}: {term.condition}") for term in self.terms]
         return (test, *(record for term in terms for record in term.records()))

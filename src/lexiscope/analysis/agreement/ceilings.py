@@ -134,7 +134,7 @@ def best_rater(
     """Return the correlation of the best rater of each group, averaged over groups; *groups*: rater id → group.
 
     This picks the maximum of several noisy numbers, so it overstates what a person can do, the more so the fewer the
-    items of a group. *Source:* AmbiStory §5.1 (human upper bound). A group in which no one has a value is excluded of
+    items of a group. *Source:* AmbiStory §5.1 (human upper bound). A group in which no one has a value is excluded from
     ``n``. The interval resamples groups.
 
     Errors: :class:`InputError` for a rater without a group.
@@ -216,7 +216,7 @@ def split_half(
     """Return the split-half reliability of the item means, corrected for length by Spearman and Brown.
 
     Raters are split at random into halves of equal size, ``splits`` times; each item needs a rating in both halves, or
-    is excluded of that split. With r̄ the mean over splits of Pearson's r between the halves' means, reliability is
+    is excluded from that split. With r̄ the mean over splits of Pearson's r between the halves' means, reliability is
     2 r̄ / (1 + r̄): the mean is corrected once. The correction falls without bound as r nears −1, so the mean of
     corrected values would follow the few splits with the lowest r. The interval is a jackknife of r̄ over items, or
     ``groups`` of items (item id → word), on Fisher's z, its ends corrected alike; an end below −1/3 counts as −1, the

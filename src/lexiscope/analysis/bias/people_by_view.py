@@ -30,7 +30,7 @@ from lexiscope.core.task import Task
 
 CHOICE, UNDECIDED = "choice", "flag_undecided"
 PEOPLE = "people"
-"""The subject of a score that is no one's own."""
+"""The subject of a score that belongs to no subject."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class OrdinalTerm:
 
     @property
     def p(self) -> float:
-        """The two-tailed p of z; the likelihood-ratio test must be preferred."""
+        """The two-tailed p of z; prefer the likelihood-ratio test."""
         from scipy.stats import norm
 
         return float(2 * norm.sf(abs(self.z)))

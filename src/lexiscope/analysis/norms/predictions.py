@@ -395,7 +395,7 @@ def _check_form(predicted: FloatArray, items: tuple[str, ...], form: Form) -> No
 class OfficialScore:
     """The two numbers of the leaderboard, and what they rest on.
 
-    ``spearman`` has the reason where it is undefined: the organisers' script writes ``NaN`` there, which is not JSON.
+    ``spearman`` has the reason if it is undefined: the organisers' script writes ``NaN`` there, which is not JSON.
     ``n_non_integer``: predictions between the points of the scale, which gain three to five points of accuracy.
     """
 

@@ -97,8 +97,7 @@ def agreement(numbers: Numbers, _run: object) -> Answer | None:
     if answer is None or mean is None or not raters:
         return answer
     spread = f"Single raters range from {RHO.text(min(raters))} to {RHO.text(max(raters))}."
-    low, high = RHO.ends(mean) or (None, None)
-    row = ForestRow("average rater", RHO.value(mean), low, high, shown=RHO.both(mean), people=True)
+    row = RHO.row(mean, "average rater", people=True)
     drawing = Forest(
         name="raters", title="Agreement of each rater with the mean of the others", rows=(row,), raters=raters,
         axis=Axis.around([*raters, RHO.value(mean)], "Spearman’s ρ", bounds=RHO.bounds), see=spread,
@@ -255,12 +254,11 @@ def _means(means: Sequence[Record]) -> Forest | None:
         return None
     rows = []
     for record in means[:_MOST_ROWS]:
-        low, high = POINTS.ends(record) or (None, None)
         levels = [level.partition("=") for level in record.condition.split(", ")]
         label = ", ".join(value for _, _, value in levels)
-        shown = POINTS.both(record).replace(" points", "")
-        group = ", ".join(name for name, _, _ in levels)
-        rows.append(ForestRow(label, POINTS.value(record), low, high, shown, group=group, people=True))
+        row = POINTS.row(record, label, group=", ".join(name for name, _, _ in levels), people=True)
+        # the axis has the unit
+        rows.append(replace(row, shown=row.shown.replace(" points", "")))
     values = [v for row in rows for v in (row.value, row.low, row.high) if v is not None]
     note = f"{_MOST_ROWS} of {len(means)} rows" if len(means) > _MOST_ROWS else ""
     return Forest(

@@ -24,6 +24,7 @@ from uuid import uuid4
 
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.run import take_lock, write_atomically
+from lexiscope.core.showing import counted
 
 LEASE = 60.0
 """How long a worker of another machine counts as alive after it last renewed its lease. *Unit:* seconds."""
@@ -37,6 +38,14 @@ _RELEASED = "released\n"
 _NAME = 40
 # seconds
 _LOOK_AGAIN = 0.5
+
+
+def warn_of_possibly_paid(subject_id: str, n: int) -> None:
+    """Warn of *n* requests that may have been paid without a reply, if there are any."""
+    if n:
+        LOG.warning(
+            "%s: %s may have been paid without a reply. Counted as possibly_paid.", subject_id, counted(n, "request")
+        )
 
 
 class RequestClaims:

@@ -16,7 +16,6 @@ that cannot be read is asked for again as often as ``retries`` says, then kept a
 from __future__ import annotations
 
 import json
-import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -49,7 +48,7 @@ from lexiscope.subjects.endpoint._chat_request import (
     request_body,
 )
 from lexiscope.subjects.endpoint._endpoint import Endpoint, Lost, UnreadableReply, refusal, split_address
-from lexiscope.subjects.endpoint._request_claims import GONE, RequestClaims
+from lexiscope.subjects.endpoint._request_claims import GONE, RequestClaims, warn_of_possibly_paid
 from lexiscope.subjects.local._generation import seed_of
 from lexiscope.subjects.local._local_chat import load_local
 
@@ -58,7 +57,6 @@ CONVERSES = WORDED = True
 """It judges what can be asked as text."""
 
 
-LOG = logging.getLogger(__name__)
 _LOG_FORMAT = 1
 _CHARACTERS_PER_TOKEN = 4
 Request = tuple[Body, int]
@@ -262,10 +260,8 @@ class Chat:
         # of what was asked here, whenever it was answered: a continued run has the record of an unbroken one
         own = [entry for entry in log.answers() if entry.get("lost") in distinct]
         self._record = Account(self.options, [*(answers[name] for name in distinct), *own]).as_record()
-        doubtful = self._record["possibly_paid"]
-        if missing and doubtful:
-            what = f"{doubtful} request{'s' if doubtful > 1 else ''} may have been paid without a reply"
-            LOG.warning("%s: %s. Counted as possibly_paid.", self.subject_id, what)
+        if missing:
+            warn_of_possibly_paid(self.subject_id, self._record["possibly_paid"])
         return answers
 
     @property

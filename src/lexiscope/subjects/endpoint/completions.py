@@ -16,7 +16,6 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
-import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -30,7 +29,6 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, Place, RunError, SpecError, SubjectError
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import PUBLISHED, ScoringPolicy, TokenScores
-from lexiscope.core.showing import counted
 from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Continuation, Decoding, Progress, SubjectSpec, copy_with_seed
 from lexiscope.subjects._answer_log import AnswerLog
@@ -50,10 +48,9 @@ from lexiscope.subjects.endpoint._endpoint import (
     split_address,
 )
 from lexiscope.subjects.endpoint._prompt_scores import Form, PromptTokens, prompt_scores, read_prompt_tokens
-from lexiscope.subjects.endpoint._request_claims import GONE, RequestClaims
+from lexiscope.subjects.endpoint._request_claims import GONE, RequestClaims, warn_of_possibly_paid
 from lexiscope.subjects.local._generation import seed_of
 
-LOG = logging.getLogger(__name__)
 CAPABILITIES = ("Scores", "Generates")
 WORDED = True
 
@@ -265,9 +262,8 @@ class Completions:
     def _count_lost(self, log: AnswerLog, *, asked: bool) -> None:
         """Count the requests of a log that may have been paid without a reply; warn if some were *asked* now."""
         self._possibly_paid = sum(isinstance(entry, dict) and "lost" in entry for entry in log.answers())
-        if asked and self._possibly_paid:
-            what = f"{counted(self._possibly_paid, 'request')} may have been paid without a reply"
-            LOG.warning("%s: %s. Counted as possibly_paid.", self.subject_id, what)
+        if asked:
+            warn_of_possibly_paid(self.subject_id, self._possibly_paid)
 
     def _check_served_model(self, endpoint: Endpoint, log: AnswerLog) -> None:
         """Ask what answers, once; what was kept must be of the same model."""
