@@ -152,9 +152,8 @@ def item_coverage(table: ResponseTable, lists: Mapping[str, str], *, minimum: in
     Options and texts count as numbers do. *Source:* SAW-C §3.2.
     Errors: :class:`StatisticError` if there are no items.
     """
-    answers = table.where(measure=measure)
-    known = np.isin(answers.column("item_id").astype(str), sorted(lists))
-    answers = answers.filter(known & _has_answer(answers))
+    answers = table.where(measure=measure, item_id=list(lists))
+    answers = answers.filter(_has_answer(answers))
     raters, items = answers.column("subject_id"), answers.column("item_id")
     covered = coverage(Ratings.from_arrays(raters, items, np.ones(len(answers))), minimum=minimum, lists=lists)
     return ItemCoverage(minimum, covered.n_min, covered.n_mean, covered.n_max, covered.n_items, covered.short)
@@ -367,10 +366,7 @@ def _coverage(study: FrozenStudy, people: Sequence[ListedParticipant], table: Re
     """Return the coverage of every view: answers in one arm do not count in another."""
     valid = [person.participant_id for person in people if person.state in (State.FINISHED, State.ACCEPTED)]
     real = [item.item_id for item in study.record.items if item.kind is Kind.ITEM]
-    counted = np.isin(table.column("subject_id").astype(str), valid) & np.isin(
-        table.column("item_id").astype(str), real
-    )
-    table, minimum = table.filter(counted), study.definition.ratings.per_item
+    table, minimum = table.where(subject_id=valid, item_id=real), study.definition.ratings.per_item
     coverage: dict[str, ItemCoverage] = {}
     for arm, view in enumerate(study.definition.views):
         # the lists of the first view come first, then those of the second

@@ -9,7 +9,6 @@ from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from lexiscope.analysis.exclusion import Rule, format_rule
@@ -148,15 +147,12 @@ class StudyData:
     @cached_property
     def valid_responses(self) -> ResponseTable:
         """The responses of valid participants."""
-        valid = sorted(self.participant_counts.valid)
-        return self.responses.filter(np.isin(self.responses.column("subject_id").astype(str), valid))
+        return self.responses.where(subject_id=self.participant_counts.valid)
 
     @cached_property
     def item_answers(self) -> ResponseTable:
         """The valid responses to real items, in the task's measure."""
-        table = self.valid_responses.where(measure=self.measure)
-        real = [item.item_id for item in self.design.items]
-        return table.filter(np.isin(table.column("item_id").astype(str), real))
+        return self.valid_responses.where(measure=self.measure, item_id=[item.item_id for item in self.design.items])
 
     def view_of(self, list_id: str | None) -> str:
         """Return the view of a list."""
@@ -178,8 +174,7 @@ def count_participants(collected: StudyData) -> ParticipantCounts:
     A rule that cannot be applied removes no participant and has a reason. Exclusions by hand come after the rules.
     """
     finished = {person.participant_id for person in collected.people if person.state in FINISHED}
-    table = collected.responses
-    table = table.filter(np.isin(table.column("subject_id").astype(str), sorted(finished)))
+    table = collected.responses.where(subject_id=finished)
     kept = ids_included_by_hand(collected.people)
     counts: list[RuleCount] = []
     excluded: dict[str, str] = {}
@@ -191,7 +186,7 @@ def count_participants(collected: StudyData) -> ParticipantCounts:
         name = rule_phrase(rule, questions)
         removed = (before, len(caught), before - len(caught))
         counts.append(RuleCount(format_rule(rule), name, rule.describe(), *removed, waiting))
-        table = table.filter(~np.isin(table.column("subject_id").astype(str), sorted(caught)))
+        table = table.where(subject_id=finished - set(excluded))
     by_hand = {
         person.participant_id: person.reason or "no reason given"
         for person in collected.people

@@ -61,8 +61,11 @@ def unsealed_rows(connection: sa.Connection) -> list[Seal]:
 
 def digest(table: str, row: Mapping[str, Any]) -> str:
     """Return the hash of a row's columns in their order, 128 bits of SHA-256."""
-    text = json.dumps([table, *(row.get(name) for name in _NAMES[table])])
-    return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
+    return _digest(table, (row.get(name) for name in _NAMES[table]))
+
+
+def _digest(table: str, cells: Iterable[Any]) -> str:
+    return hashlib.sha256(json.dumps([table, *cells]).encode("ascii")).hexdigest()[:32]
 
 
 def seal(connection: sa.Connection, key: bytes, seals: Iterable[Seal], *, at: str) -> None:
@@ -76,8 +79,10 @@ def seal(connection: sa.Connection, key: bytes, seals: Iterable[Seal], *, at: st
 def seals_of(connection: sa.Connection, tables: Iterable[sa.Table] = SEALED) -> Iterable[Seal]:
     """Yield the seals that the rows of these tables have now."""
     for table in tables:
-        for row in connection.execute(sa.select(table).order_by(*table.primary_key.columns)).mappings():
-            yield table.name, tuple(row[name] for name in _KEYS[table.name]), digest(table.name, dict(row))
+        name, places = table.name, [_NAMES[table.name].index(key) for key in _KEYS[table.name]]
+        query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=_LARGEST)
+        for row in connection.execute(query):
+            yield name, tuple(row[place] for place in places), _digest(name, row)
 
 
 def seal_problems(connection: sa.Connection, version: int = SCHEMA_VERSION) -> list[str]:
@@ -103,7 +108,7 @@ def _logged_seals(connection: sa.Connection) -> tuple[dict[tuple[str, tuple[Any,
     for action, text in connection.execute(query):
         details = json.loads(text)
         if action == ACTION:
-            expected |= {(table, tuple(key)): value for table, key, value in details["rows"]}
+            expected.update(((table, tuple(key)), value) for table, key, value in details["rows"])
         else:
             erased |= {(table, (number,)) for table in ("answers", "reviews") for number in details.get(table, ())}
     return expected, erased

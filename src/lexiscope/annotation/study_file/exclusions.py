@@ -85,7 +85,7 @@ def current_exclusions(
             continue
         caught = {person: format_rule(rule) for person in apply([rule], rows).attribution if person not in kept}
         excluded |= caught
-        table = table.filter(~np.isin(table.column("subject_id").astype(str), sorted(caught)))
+        table = table.where(subject_id=set(table.unique("subject_id")) - set(caught))
         if not len(table):
             break
     return CurrentExclusions(excluded, tuple(waiting))

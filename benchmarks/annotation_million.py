@@ -1,0 +1,269 @@
+"""A study with a million judgments: opening it, the pages of its dashboard, its export, by the clock and in memory.
+
+    pip install 'lexiscope[annotate]'
+    python benchmarks/annotation_million.py --people 12500               (80 trials each: a million judgments)
+    python benchmarks/annotation_million.py --people 12500 --keep FOLDER (the study is made once and used again)
+
+Participants are made up by rule. Their answers are written as the store writes them, with seals, but those of a
+participant at once. The server then runs in a process of its own on a loopback port. Printed are the seconds until it
+answers, of each page of the researcher (the first time, and the median of five more) and of the export, which is a
+process of its own; the resident memory of the server before and after, and the largest of the export. Measure on a
+quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import http.cookiejar
+import itertools
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import urlencode
+
+import uvicorn
+
+from annotation_server import free_port, memory
+from lexiscope.annotation.store import seals
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.places import stamp
+from lexiscope.annotation.store.record import Phase, State, StoredTrial
+from lexiscope.annotation.store.schema import ANSWERS
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.study_file.definition import (
+    CatchSection,
+    Codes,
+    DesignSection,
+    LeaseSection,
+    RatingsSection,
+    StudyDefinition,
+    StudyTexts,
+)
+from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
+from lexiscope.annotation.web.admin.passwords import Passwords
+from lexiscope.annotation.web.admin.routes import admin_routes
+from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.security import ServerSettings
+from lexiscope.annotation.web.server import create_app
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
+
+LISTS, TRIALS, TOGETHER = 100, 80, 50
+PAGES = ("", "/participants", "/items", "/exclusions", "/results", "/comments", "/export", "/log")
+NAME, PASSWORD = "ana", "three geese by noon"
+_HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
+
+
+def study(n_people: int) -> FrozenStudy:
+    """One hundred lists of 80 pairs of sentences, and a rule that excludes participants."""
+    items = []
+    for number in range(LISTS * TRIALS):
+        word = f"word{number}"
+        texts = (f"Near the old mill there stood a {word} by the road.", f"She had never seen a {word} before.")
+        usages = tuple(Usage(text, text.index(word), text.index(word) + len(word), lemma=word) for text in texts)
+        items.append(Item(f"i{number:05}", "bench", usages))
+    definition = StudyDefinition(
+        name="million",
+        task="relatedness",
+        language="en",
+        design=DesignSection(lists=LISTS),
+        ratings=RatingsSection(per_item=-(-n_people // LISTS)),
+        catch=CatchSection(per_list=0),
+        lease=LeaseSection(minutes=600),
+        exclusions=("low_agreement",),
+        texts=StudyTexts(title="t", consent="I agree.", instructions="Judge.", debrief="Thanks."),
+        codes=Codes(completion="A", screen_out="B", no_consent="C"),
+        ethics="none needed: nobody takes part",
+    )
+    return freeze(definition, tuple(items))
+
+
+def fill(frozen: FrozenStudy, folder: Path, n_people: int) -> None:
+    """Write the answers of participants who finished, many at a time: a commit then serves many of them."""
+    items = {item.item_id: item for item in frozen.record.items}
+    lists = {str(number): part for number, part in enumerate(frozen.design.lists, start=1)}
+    ids = itertools.count(1)
+
+    def take_part(number: int) -> None:
+        who = store.invite(f"platform{number}")
+        store.record_consent(who, text="I agree.", version="1")
+        store.change_state(who, State.QUALIFIED, reason="no test")
+        plan = [StoredTrial(item.item_id, (1, 0), "left") for item in lists[store.take_place(who).list_id]]
+        store.lay_out(who, Phase.TRIALS, plan)
+        store.change_state(who, State.ACTIVE, reason="go")
+
+        def answer(connection: sa.Connection) -> None:
+            at = stamp(store._clock())
+            rows = [_row(who, position, trial, items[trial.item_id], at) for position, trial in enumerate(plan)]
+            for row in rows:
+                row["id"] = next(ids)
+                seals.unsealed_rows(connection).append(("answers", (row["id"],), seals.digest("answers", row)))
+            connection.execute(ANSWERS.insert(), rows)
+
+        store._write(answer)
+        store.change_state(who, State.FINISHED, reason="done")
+        if number % 1000 == 0:
+            print(f"{number} of {n_people}", file=sys.stderr)
+
+    with Store.open(folder, frozen.record, unsafe_fast=True) as store, ThreadPoolExecutor(TOGETHER) as pool:
+        store.set_password(NAME, asyncio.run(Passwords().hash(PASSWORD)), actor="benchmark")
+        for done in [pool.submit(take_part, number) for number in range(n_people)]:
+            done.result()
+
+
+def _row(who: str, position: int, trial: StoredTrial, item: object, at: str) -> dict[str, object]:
+    """Return the row of an answer as the store makes it from a browser's."""
+    # the item decides most, the participant a little: raters agree
+    dice = int(trial.item_id[1:]) * 7 % 4 + (position + ord(who[-1])) % 2
+    return {
+        "participant_id": who,
+        "item_id": trial.item_id,
+        "phase": str(Phase.TRIALS),
+        "client_key": f"k{position}",
+        "revision": 0,
+        "supersedes": None,
+        "position": position,
+        "next_position": position + 1,
+        "measure": item.question.measure,  # type: ignore[attr-defined]
+        "value": float(1 + dice),
+        "option": None,
+        "text": None,
+        "guessed_word": None,
+        "display_order": "[1, 0]",
+        "side": trial.side,
+        "shown_at": at,
+        "answered_at": at,
+        "rt_ms": 900.0 + dice,
+        "rt_server_ms": 1000.0,
+        "comment": "A strange sentence." if (position + dice) % 97 == 0 else None,
+        "flags": "[]",
+        "page_version": "1",
+        "guideline_version": "1",
+        "item_sha256": item.sha256,  # type: ignore[attr-defined]
+    }
+
+
+def serve(port: int, folder: Path, n_people: int) -> None:
+    """Run the server with the researchers' side until it is told to stop."""
+    frozen = study(n_people)
+    with Store.open(folder, frozen.record) as store:
+        app = App.of(frozen, store, ServerSettings(f"http://127.0.0.1:{port}", port=port))
+        made = create_app(app, admin_routes(app))
+        uvicorn.run(made, host="127.0.0.1", port=port, log_level="error", access_log=False)
+
+
+class Researcher:
+    """A researcher who is logged in."""
+
+    def __init__(self, port: int) -> None:
+        self.root = f"http://127.0.0.1:{port}/researcher"
+        jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        self.opener = urllib.request.build_opener(jar)
+        fields = dict(_HIDDEN.findall(self.get("/login").decode()))
+        self.post("/login", fields | {"name": NAME, "password": PASSWORD})
+
+    def get(self, path: str) -> bytes:
+        with self.opener.open(self.root + path, timeout=600) as reply:
+            return bytes(reply.read())
+
+    def post(self, path: str, fields: dict[str, str]) -> bytes:
+        request = urllib.request.Request(self.root + path, urlencode(fields).encode())
+        request.add_header("Origin", self.root.removesuffix("/researcher"))
+        with self.opener.open(request, timeout=1200) as reply:
+            return bytes(reply.read())
+
+
+@contextlib.contextmanager
+def largest_child(pid: int) -> Iterator[list[float]]:
+    """Watch the children of a process: the list holds their largest resident memory together, in MB."""
+    largest, done = [0.0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.05):
+            total = 0.0
+            for entry in Path("/proc").iterdir():
+                with contextlib.suppress(OSError, IndexError, ValueError):
+                    if entry.name.isdigit() and int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == pid:
+                        line = re.search(r"VmHWM:\s+(\d+)", (entry / "status").read_text())
+                        total += int(line[1]) / 1024 if line else 0.0
+            largest[0] = max(largest[0], total)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield largest
+    finally:
+        done.set()
+        thread.join()
+
+
+def measure(folder: Path, n_people: int) -> None:
+    port = free_port()
+    begun = time.perf_counter()
+    command = [sys.executable, __file__, "--people", str(n_people), "--serve", str(port), str(folder)]
+    server = subprocess.Popen(command)
+    try:
+        while True:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=600).read()
+                break
+            time.sleep(0.1)
+        print(f"server answers after {time.perf_counter() - begun:.1f} s, {memory(server.pid):.0f} MB")
+        researcher = Researcher(port)
+        with largest_child(server.pid) as summary:
+            for page in PAGES:
+                times = []
+                for _ in range(6):
+                    started = time.perf_counter()
+                    researcher.get(page)
+                    times.append(time.perf_counter() - started)
+                print(f"{page or '/':15} first {times[0]:.3f} s, then {statistics.median(times[1:]):.3f} s")
+            started = time.perf_counter()
+            while b"counting" in researcher.get("/results") and time.perf_counter() - started < 600:
+                time.sleep(0.5)
+        print(f"statistics ready after {time.perf_counter() - started:.1f} s more, their process {summary[0]:.0f} MB")
+        print(f"memory of the server after the pages: {memory(server.pid):.0f} MB")
+        fields = dict(_HIDDEN.findall(researcher.get("/export").decode()))
+        with largest_child(server.pid) as export:
+            started = time.perf_counter()
+            packed = researcher.post("/export", fields)
+        print(f"export {time.perf_counter() - started:.1f} s, {len(packed) / 1e6:.0f} MB, process {export[0]:.0f} MB")
+        print(f"memory of the server after the export: {memory(server.pid):.0f} MB")
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(timeout=60)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--people", type=int, default=12_500)
+    parser.add_argument("--keep", type=Path, help="make the study in this folder, and use it if it is there")
+    parser.add_argument("--serve", nargs=2, metavar=("PORT", "FOLDER"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.serve:
+        serve(int(given.serve[0]), Path(given.serve[1]), given.people)
+        return
+    with tempfile.TemporaryDirectory() as made:
+        folder = given.keep or Path(made)
+        if not (folder / "study").exists():
+            started = time.perf_counter()
+            fill(study(given.people), folder / "study", given.people)
+            print(f"written in {time.perf_counter() - started:.0f} s")
+        measure(folder / "study", given.people)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    main()
