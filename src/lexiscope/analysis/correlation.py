@@ -7,8 +7,7 @@ point may differ in the last bit where they are equal in fact, which breaks ties
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
 
@@ -42,8 +41,6 @@ _FEW_GROUPS = 256
 """Up to this many groups, ranks of a resample are sums over groups; over rows otherwise."""
 _EXACT_SINGLES = 1 << 24
 """Whole numbers below this are exact in single precision, whose products are twice as fast."""
-
-_Ties = tuple[IntArray, IntArray, IntArray]
 
 
 def pearson(
@@ -505,8 +502,9 @@ def _rank_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray)
     adding them up give the same digits.
     """
     sizes = np.bincount(codes, minlength=counts.shape[1])
-    # ranks of n rows about their mean have absolute values that sum to n²/4 at most; the sums count in quarters
-    largest = int((counts @ sizes).max(initial=0)) ** 2 * int(sizes.max(initial=0))
+    # ranks of n rows about their mean have absolute values that sum to n²/4 at most, and are multiplied by at most half
+    # the size of a group; the sums count in quarters
+    largest = int((counts @ sizes).max(initial=0)) ** 2 * int(sizes.max(initial=0)) // 2
     few = counts.shape[1] <= _FEW_GROUPS and largest < _EXACT_SINGLES
     return (_rank_draws_by_group if few else _rank_draws_by_row)(X, y, codes, counts)
 
@@ -515,7 +513,7 @@ def _rank_draws_by_group(X: FloatArray, y: FloatArray, codes: IntArray, counts: 
     """Spearman's rho in each resample of few groups, from products of matrices.
 
     How many rows of each group are below a row does not depend on the draw: counted as often as the groups were drawn,
-    they add up to its rank.
+    they add up to its rank. Half of the group less, and they add up to its rank about the mean.
     """
     drawn = np.empty((len(counts), X.shape[1]))
     step = max(1, (1 << 17) // len(y))
@@ -526,54 +524,56 @@ def _rank_draws_by_group(X: FloatArray, y: FloatArray, codes: IntArray, counts: 
     for start in range(0, len(counts), step):
         times = np.ascontiguousarray(counts[start : start + step].T, dtype=np.float64)
         weights, n = times[codes], sizes @ times
-        ry = of_y @ times.astype(np.float32) - n / 2
+        ry = (of_y @ times.astype(np.float32)).astype(np.float64)
         weighted = weights * ry
         yy, cubes = np.einsum("ib,ib->b", weighted, ry), sizes @ (times * times * times)
         singles = weighted.astype(np.float32)
         for column, (tied, of_x) in enumerate(zip(columns, below, strict=True)):
-            # a rank about its mean is what is below the row − half of all, and ranks of y sum to 0
             xy = np.einsum("gb,gb->b", (of_x @ singles).astype(np.float64), times)
             xx = (n**3 - cubes - _cubes_of_ties(tied, weights)) / 12
             drawn[start : start + step, column] = _ratio(xy, xx, yy, n)
     return drawn
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ties:
+    """The order of the values of a column, where each run of ties starts in it, and the run of each row.
+
+    ``several`` are the runs of two or more rows, those of one length together, with their rows: adding up over the few
+    that there are takes less time than ``reduceat`` over all. *Shape:* (runs,), (runs, length) for each length.
+    """
+
+    order: IntArray
+    starts: IntArray
+    run: IntArray
+    several: tuple[tuple[IntArray, IntArray], ...]
+
+
 def _rows_below(tied: _Ties, member: NDArray[np.float32]) -> NDArray[np.float32]:
-    """How many rows of each group have a smaller value than a row, ties half. *Shape:* member (groups, rows), kept."""
-    order, starts, run = tied
-    upto = np.zeros((len(member), len(order) + 1), dtype=np.float32)
-    np.cumsum(member[:, order], axis=1, out=upto[:, 1:])
-    ends = np.append(starts[1:], len(order))
-    return np.asarray(((upto[:, starts] + upto[:, ends]) / 2)[:, run])
+    """How many rows of each group have a smaller value than a row, ties half, minus half of the group.
+
+    *Shape:* member (groups, rows), kept.
+    """
+    upto = np.zeros((len(member), len(tied.order) + 1), dtype=np.float32)
+    np.cumsum(member[:, tied.order], axis=1, out=upto[:, 1:])
+    ends = np.append(tied.starts[1:], len(tied.order))
+    return np.asarray(((upto[:, tied.starts] + upto[:, ends] - upto[:, -1:]) / 2)[:, tied.run])
 
 
 def _cubes_of_ties(tied: _Ties, weights: FloatArray) -> FloatArray:
     """By how much the cubes of the sizes of ties exceed those of the weights of their rows. *Shape:* (draws,)."""
     excess = np.zeros(weights.shape[1])
-    for _, rows in _ties_by_length(tied):
+    for _, rows in tied.several:
         part = weights[rows]
         size = part.sum(axis=1)
         excess += np.einsum("kb,kb,kb->b", size, size, size) - np.einsum("klb,klb,klb->b", part, part, part)
     return excess
 
 
-def _ties_by_length(tied: _Ties) -> Iterator[tuple[IntArray, IntArray]]:
-    """The runs of two and more equal values, those of one length together: a sum over each is one pass over an array.
-
-    ``reduceat`` over all runs, most of which are one row, takes several times as long. *Shape:* (runs,), (runs, length).
-    """
-    order, starts, _ = tied
-    lengths = np.diff(starts, append=len(order))
-    for length in np.unique(lengths[lengths > 1]):
-        runs = np.flatnonzero(lengths == length)
-        yield runs, order[starts[runs][:, None] + np.arange(length)]
-
-
 def _tie_sums(tied: _Ties, values: FloatArray) -> FloatArray:
-    """Values added up over each run of ties, in the order of the runs. *Shape:* values (rows, draws) → (runs, draws)."""
-    order, starts, _ = tied
-    sums = values[order[starts]]
-    for runs, rows in _ties_by_length(tied):
+    """Values added up over each run of ties, in order. *Shape:* values (rows, draws) → (runs, draws)."""
+    sums = values[tied.order[tied.starts]]
+    for runs, rows in tied.several:
         sums[runs] = values[rows].sum(axis=1)
     return sums
 
@@ -629,12 +629,16 @@ def _rank_squares(size: FloatArray, n: FloatArray) -> FloatArray:
 
 
 def _tie_classes(values: FloatArray) -> _Ties:
-    """The order of the values, where each run of ties starts in it, and each row's run."""
-    order = np.argsort(values, kind="stable")
-    starts = _starts_run(values[order])
+    order = np.argsort(values, kind="stable").astype(np.int64)
+    starting = _starts_run(values[order])
     run = np.empty(len(values), dtype=np.int64)
-    run[order] = np.cumsum(starts) - 1
-    return order.astype(np.int64), np.flatnonzero(starts).astype(np.int64), run
+    run[order] = np.cumsum(starting) - 1
+    starts = np.flatnonzero(starting).astype(np.int64)
+    lengths, several = np.diff(starts, append=len(order)), []
+    for length in np.unique(lengths[lengths > 1]):
+        runs = np.flatnonzero(lengths == length)
+        several.append((runs, order[starts[runs][:, None] + np.arange(length)]))
+    return _Ties(order, starts, run, tuple(several))
 
 
 def _resampled_ranks(tied: _Ties, weights: FloatArray) -> FloatArray:
@@ -642,7 +646,7 @@ def _resampled_ranks(tied: _Ties, weights: FloatArray) -> FloatArray:
     # weights of tied rows are added up: they share one rank
     size = _tie_sums(tied, weights)
     upto = np.cumsum(size, axis=0)
-    return np.asarray((upto - size / 2 - upto[-1] / 2)[tied[2]])
+    return np.asarray((upto - size / 2 - upto[-1] / 2)[tied.run])
 
 
 def _ratio(cross: FloatArray, xx: FloatArray, yy: FloatArray, n: FloatArray) -> FloatArray:
