@@ -539,8 +539,8 @@ def _rank_draws_by_group(X: FloatArray, y: FloatArray, codes: IntArray, counts: 
 class _Ties:
     """The order of the values of a column, where each run of ties starts in it, and the run of each row.
 
-    ``several`` are the runs of two or more rows, those of one length together, with their rows: adding up over the few
-    that there are takes less time than ``reduceat`` over all. *Shape:* (runs,), (runs, length) for each length.
+    ``several`` are the runs of two or more rows, those of one length together, with their rows: where they are
+    few, adding up over them takes less time than ``reduceat`` over all. *Shape:* (runs,), (runs, length) for each length.
     """
 
     order: IntArray
@@ -572,6 +572,8 @@ def _cubes_of_ties(tied: _Ties, weights: FloatArray) -> FloatArray:
 
 def _tie_sums(tied: _Ties, values: FloatArray) -> FloatArray:
     """Values added up over each run of ties, in order. *Shape:* values (rows, draws) → (runs, draws)."""
+    if 2 * len(tied.starts) < len(tied.order):
+        return np.asarray(np.add.reduceat(values[tied.order], tied.starts, axis=0))
     sums = values[tied.order[tied.starts]]
     for runs, rows in tied.several:
         sums[runs] = values[rows].sum(axis=1)
