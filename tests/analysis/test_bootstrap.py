@@ -286,3 +286,11 @@ def test_a_ratio_over_two_groups_has_a_set_that_is_as_wide_as_two_groups_are() -
     of_many = fieller_interval(1.0, 2.0, 1 + draws[0], 2 + draws[1], n_groups=400)
     assert of_two.low < of_many.low < 0.5 < of_many.high < of_two.high
     assert (of_two.high - of_two.low) / (of_many.high - of_many.low) == pytest.approx(2**0.5 * 12.706 / 1.97, rel=0.02)
+
+
+def test_draws_that_are_kept_cannot_be_written_into() -> None:
+    """The same draws serve several statistics: none of them can change them for the others."""
+    first, again = (next(resample_counts(5, resamples=50, seed=1)) for _ in range(2))
+    with pytest.raises(ValueError, match="read-only"):
+        first[0, 0] += 1
+    assert np.array_equal(first, again)

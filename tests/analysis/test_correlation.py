@@ -22,6 +22,7 @@ from lexiscope.analysis.correlation import (
     r_squared,
     settle_ties,
     spearman,
+    weighted_correlations,
 )
 from lexiscope.analysis.layers.layers import correlations_by_layer
 from lexiscope.core.errors import StatisticError
@@ -261,3 +262,22 @@ def test_the_interval_of_r_squared_holds_0_where_that_of_r_does() -> None:
     (alone, mixed) = (point.interval for point in curve.values)
     assert (alone.low, alone.high) == pytest.approx((0, both["noise"][1].interval.high), rel=1e-12)
     assert mixed.low > 0
+
+
+def test_few_groups_and_many_have_the_same_digits() -> None:
+    """Ranks added up by group and by row are equal, with ties in both columns and groups of any size."""
+    rng = np.random.default_rng(2)
+    codes = np.repeat(np.arange(40), rng.integers(3, 20, 40))
+    columns, y = rng.normal(size=(len(codes), 4)), rng.normal(size=len(codes)).round(1)
+    columns[:, 1] = columns[:, 1].round(2)
+    columns[:, 2] = 0.5
+    columns[3] = columns[4]
+    counts = np.vstack([np.bincount(rng.integers(0, 40, 40), minlength=40) for _ in range(300)])
+    by_group = weighted_correlations(columns, y, codes, counts, kind="spearman")
+    # each row its own group, drawn as often as its group: more groups than are added up at once
+    by_row = weighted_correlations(columns, y, np.arange(len(codes)), counts[:, codes], kind="spearman")
+    assert len(codes) > 256 > 40
+    assert np.array_equal(by_group, by_row, equal_nan=True)
+    rows = np.repeat(np.arange(len(codes)), counts[0, codes])
+    assert by_group[0, 1] == pytest.approx(stats.spearmanr(columns[rows, 1], y[rows]).statistic, abs=1e-12)
+    assert np.isnan(by_group[:, 2]).all()

@@ -212,6 +212,21 @@ def resample_counts(n_groups: int, *, resamples: int, seed: int) -> Iterator[Int
     """
     if resamples < 0:
         raise StatisticError(f"a bootstrap cannot draw {resamples} resamples")
+    kept = resamples * n_groups <= _KEPT
+    yield from (_kept_counts if kept else _drawn_counts)(n_groups, resamples, seed)
+
+
+@lru_cache(maxsize=2)
+def _kept_counts(n_groups: int, resamples: int, seed: int) -> tuple[IntArray, ...]:
+    """The draws of groups, kept: a study asks for hundreds of intervals over the same words or sentences."""
+    blocks = tuple(_drawn_counts(n_groups, resamples, seed))
+    for block in blocks:
+        # what one statistic wrote into it, all others would count
+        block.flags.writeable = False
+    return blocks
+
+
+def _drawn_counts(n_groups: int, resamples: int, seed: int) -> Iterator[IntArray]:
     if resamples == 0:
         yield np.empty((0, n_groups), dtype=np.int64)
     generator = np.random.default_rng(seed)
@@ -277,7 +292,7 @@ def _float_draws(n_groups: int, resamples: int, seed: int) -> Iterator[FloatArra
 
 @lru_cache(maxsize=2)
 def _kept_draws(n_groups: int, resamples: int, seed: int) -> tuple[FloatArray, ...]:
-    """The draws of groups, kept: a study asks for hundreds of intervals over the same words or sentences."""
+    """The same draws as floats, kept."""
     return tuple(_float_draws(n_groups, resamples, seed))
 
 

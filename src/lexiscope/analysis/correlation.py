@@ -7,12 +7,12 @@ point may differ in the last bit where they are equal in fact, which breaks ties
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lexiscope.analysis.bootstrap import (
     BoolArray,
@@ -37,6 +37,10 @@ _CONSTANT = 4 * float(np.finfo(np.float64).eps)
 _SMALL, _LARGE = 1e-50, 1e50
 # a product with it adds up the rows of a block
 _ONES_UP_TO = np.tril(np.ones((16, 16)))
+_FEW_GROUPS = 256
+"""Up to this many groups, ranks of a resample are sums over groups; over rows otherwise."""
+_EXACT_SINGLES = 1 << 24
+"""Whole numbers below this are exact in single precision, whose products are twice as fast."""
 
 
 def pearson(
@@ -492,10 +496,94 @@ def _moment_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArra
 
 
 def _rank_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
-    """Spearman's rho, ranked again in each resample; in slices of draws that fit the processor's cache.
+    """Spearman's rho, ranked again in each resample.
 
-    Ranks about their mean are multiples of 1/2, so that sums of their products are exact in any order: the sums over a
-    column are taken in the order of its values, without giving each row its rank.
+    Ranks about their mean are multiples of 1/2, so that sums of their products are exact in any order: both ways of
+    adding them up give the same digits.
+    """
+    sizes = np.bincount(codes, minlength=counts.shape[1])
+    # ranks of n rows about their mean have absolute values that sum to n²/4 at most, and are multiplied by at most half
+    # the size of a group; the sums count in quarters
+    largest = int((counts @ sizes).max(initial=0)) ** 2 * int(sizes.max(initial=0)) // 2
+    few = counts.shape[1] <= _FEW_GROUPS and largest < _EXACT_SINGLES
+    return (_rank_draws_by_group if few else _rank_draws_by_row)(X, y, codes, counts)
+
+
+def _rank_draws_by_group(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
+    """Spearman's rho in each resample of few groups, from products of matrices.
+
+    How many rows of each group are below a row does not depend on the draw: counted as often as the groups were drawn,
+    they add up to its rank. Half of the group less, and they add up to its rank about the mean.
+    """
+    drawn = np.empty((len(counts), X.shape[1]))
+    step = max(1, (1 << 17) // len(y))
+    member = np.eye(counts.shape[1], dtype=np.float32)[:, codes]
+    columns = [_tie_classes(column) for column in X.T]
+    below = [_rows_below(tied, member) for tied in columns]
+    of_y, sizes = _rows_below(_tie_classes(y), member).T, np.bincount(codes, minlength=counts.shape[1])
+    for start in range(0, len(counts), step):
+        times = np.ascontiguousarray(counts[start : start + step].T, dtype=np.float64)
+        weights, n = times[codes], sizes @ times
+        ry = (of_y @ times.astype(np.float32)).astype(np.float64)
+        weighted = weights * ry
+        yy, cubes = np.einsum("ib,ib->b", weighted, ry), sizes @ (times * times * times)
+        singles = weighted.astype(np.float32)
+        for column, (tied, of_x) in enumerate(zip(columns, below, strict=True)):
+            xy = np.einsum("gb,gb->b", (of_x @ singles).astype(np.float64), times)
+            xx = (n**3 - cubes - _cubes_of_ties(tied, weights)) / 12
+            drawn[start : start + step, column] = _ratio(xy, xx, yy, n)
+    return drawn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ties:
+    """The order of the values of a column, where each run of ties starts in it, and the run of each row.
+
+    ``several`` are the runs of two or more rows, those of one length together, with their rows: where they are
+    few, adding up over them takes less time than ``reduceat`` over all. *Shape:* (runs,), (runs, length) each.
+    """
+
+    order: IntArray
+    starts: IntArray
+    run: IntArray
+    several: tuple[tuple[IntArray, IntArray], ...]
+
+
+def _rows_below(tied: _Ties, member: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How many rows of each group have a smaller value than a row, ties half, minus half of the group.
+
+    *Shape:* member (groups, rows), kept.
+    """
+    upto = np.zeros((len(member), len(tied.order) + 1), dtype=np.float32)
+    np.cumsum(member[:, tied.order], axis=1, out=upto[:, 1:])
+    ends = np.append(tied.starts[1:], len(tied.order))
+    return np.asarray(((upto[:, tied.starts] + upto[:, ends] - upto[:, -1:]) / 2)[:, tied.run])
+
+
+def _cubes_of_ties(tied: _Ties, weights: FloatArray) -> FloatArray:
+    """By how much the cubes of the sizes of ties exceed those of the weights of their rows. *Shape:* (draws,)."""
+    excess = np.zeros(weights.shape[1])
+    for _, rows in tied.several:
+        part = weights[rows]
+        size = part.sum(axis=1)
+        excess += np.einsum("kb,kb,kb->b", size, size, size) - np.einsum("klb,klb,klb->b", part, part, part)
+    return excess
+
+
+def _tie_sums(tied: _Ties, values: FloatArray) -> FloatArray:
+    """Values added up over each run of ties, in order. *Shape:* values (rows, draws) → (runs, draws)."""
+    if 2 * len(tied.starts) < len(tied.order):
+        return np.asarray(np.add.reduceat(values[tied.order], tied.starts, axis=0))
+    sums = values[tied.order[tied.starts]]
+    for runs, rows in tied.several:
+        sums[runs] = values[rows].sum(axis=1)
+    return sums
+
+
+def _rank_draws_by_row(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
+    """Spearman's rho in each resample, in slices of draws that fit the processor's cache.
+
+    The sums over a column are taken in the order of its values, without giving each row its rank.
     """
     drawn = np.empty((len(counts), X.shape[1]))
     step = max(1, (1 << 16) // len(y))
@@ -509,12 +597,11 @@ def _rank_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray)
         n = weights.sum(axis=0)
         # what columns without ties have in common
         untied = _rank_squares(weights, n), np.einsum("ib,ib->b", weighted, weights) / 2
-        for column, (order, starts, _) in enumerate(classes):
-            size, of_y = weights[order], weighted[order]
+        for column, tied in enumerate(classes):
+            # weights of tied rows are added up: they share one rank
+            size, of_y = _tie_sums(tied, weights), _tie_sums(tied, weighted)
             xx, half = untied
-            if len(starts) < len(order):
-                # weights of tied rows are added up: they share one rank
-                size, of_y = np.add.reduceat(size, starts, axis=0), np.add.reduceat(of_y, starts, axis=0)
+            if len(size) < len(weights):
                 xx, half = _rank_squares(size, n), np.einsum("ib,ib->b", of_y, size) / 2
             # a rank is what is drawn up to the row − half of its ties − half of all; ranks of y sum to 0
             xy = _products_up_to(size, of_y) - half
@@ -543,23 +630,25 @@ def _rank_squares(size: FloatArray, n: FloatArray) -> FloatArray:
     return np.asarray((n**3 - np.einsum("ib,ib,ib->b", size, size, size)) / 12)
 
 
-def _tie_classes(values: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """The order of the values, where each run of ties starts in it, and each row's run."""
-    order = np.argsort(values, kind="stable")
-    starts = _starts_run(values[order])
+def _tie_classes(values: FloatArray) -> _Ties:
+    order = np.argsort(values, kind="stable").astype(np.int64)
+    starting = _starts_run(values[order])
     run = np.empty(len(values), dtype=np.int64)
-    run[order] = np.cumsum(starts) - 1
-    return order.astype(np.int64), np.flatnonzero(starts).astype(np.int64), run
+    run[order] = np.cumsum(starting) - 1
+    starts = np.flatnonzero(starting).astype(np.int64)
+    lengths, several = np.diff(starts, append=len(order)), []
+    for length in np.unique(lengths[lengths > 1]):
+        runs = np.flatnonzero(lengths == length)
+        several.append((runs, order[starts[runs][:, None] + np.arange(length)]))
+    return _Ties(order, starts, run, tuple(several))
 
 
-def _resampled_ranks(tied: tuple[IntArray, IntArray, IntArray], weights: FloatArray) -> FloatArray:
+def _resampled_ranks(tied: _Ties, weights: FloatArray) -> FloatArray:
     """Average ranks minus their mean when row i occurs weights[i] times, *Shape:* (rows, draws)."""
-    order, starts, run = tied
-    in_order = weights[order]
     # weights of tied rows are added up: they share one rank
-    size = in_order if len(starts) == len(order) else np.add.reduceat(in_order, starts, axis=0)
+    size = _tie_sums(tied, weights)
     upto = np.cumsum(size, axis=0)
-    return np.asarray((upto - size / 2 - upto[-1] / 2)[run])
+    return np.asarray((upto - size / 2 - upto[-1] / 2)[tied.run])
 
 
 def _ratio(cross: FloatArray, xx: FloatArray, yy: FloatArray, n: FloatArray) -> FloatArray:

@@ -340,7 +340,7 @@ def _outcome_after_adjustment(claim: Claim, records: Sequence[Record], outcome: 
         for r in records
     ]
     # the records that were moved keep no adjusted p: they are not adjusted again
-    after = _check_claim(claim, [replace(r, p_adjusted=None) for r in moved]).outcome
+    after = _check_claim(claim, [r if r.p_adjusted is None else replace(r, p_adjusted=None) for r in moved]).outcome
     if after == outcome:
         return ""
     families = [parse_statistic(record.family)[1] for record in deciding]

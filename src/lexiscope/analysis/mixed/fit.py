@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.analysis.bootstrap import student_quantile
 from lexiscope.analysis.mixed import optimum as mixed_optimum
 from lexiscope.analysis.mixed.data import Coding, Column, ModelData, new_rows
 from lexiscope.analysis.mixed.design import fixed_columns, random_columns
@@ -42,12 +43,10 @@ class FixedEffect:
         >>> [round(end, 3) for end in (effect.interval().low, effect.interval().high)]  # 3 ± 2.228 · 0.5
         [1.886, 4.114]
         """
-        from scipy.stats import t as distribution
-
         name = statistic_name("t", df="satterthwaite", level=f"{level:g}")
         if self.df is None:
             return Interval(np.nan, np.nan, level, name, note=f"no interval: {self.df_reason}")
-        half = float(distribution.ppf((1 + level) / 2, self.df)) * self.se
+        half = student_quantile(level, self.df) * self.se
         return Interval(self.estimate - half, self.estimate + half, level, name)
 
 
@@ -287,12 +286,12 @@ def _fixed_effects(optimum: Optimum, *, satterthwaite: bool) -> tuple[FixedEffec
 
 
 def _effect(name: str, estimate: float, se: float, df: float | None, reason: str) -> FixedEffect:
-    from scipy.stats import t as distribution
+    from scipy import special
 
     t = estimate / se
     if df is None:
         return FixedEffect(name, estimate, se, t, None, None, reason)
-    return FixedEffect(name, estimate, se, t, float(df), float(2 * distribution.sf(abs(t), df)))
+    return FixedEffect(name, estimate, se, t, float(df), float(2 * special.stdtr(df, -abs(t))))
 
 
 def _variances(optimum: Optimum) -> tuple[VarianceComponent, ...]:

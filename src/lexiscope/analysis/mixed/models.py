@@ -241,9 +241,10 @@ def _warnings(full: MixedFit, reduced: MixedFit) -> tuple[str, ...]:
 
 
 def _tail(chi2: float, df: int) -> float:
-    from scipy.stats import chi2 as distribution
+    from scipy import special
 
-    return float(distribution.sf(chi2, df))
+    # as ``scipy.stats.chi2.sf``, whose import takes a second
+    return float(special.chdtrc(df, chi2))
 
 
 # -- reduce a maximal random-effects structure by a stated rule, and log every step ---------------------------------

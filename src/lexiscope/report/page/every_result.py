@@ -50,8 +50,8 @@ def with_every_result(report: Report, meanings: Mapping[str, str] | None = None)
     counts = Counter(series_of(record) for record in report.records)
     several = {name for name, count in counts.items() if count > 1}  # a statistic at one layer is no curve
     listed: set[int] = set()
-    complete = report
-    while missing := [record for record in _records_not_shown(complete, known) if id(record) not in listed]:
+    complete, places = report, _shown_places(report)
+    while missing := [record for record in _records_not_shown(complete, places, known) if id(record) not in listed]:
         # whole curves first: the table that shows the best layer is then free for the record of the best layer
         curves = {series_of(record) for record in missing if _is_of_a_curve(record)} & several
         chosen = [r for r in report.records if series_of(r) in curves] if curves else missing
@@ -65,7 +65,7 @@ def check_every_result(report: Report) -> None:
 
     Errors: :class:`RunError` naming the statistics that are not.
     """
-    names = dict.fromkeys(record.statistic for record in _records_not_shown(report, {}))
+    names = dict.fromkeys(record.statistic for record in _records_not_shown(report, _shown_places(report), {}))
     if names:
         raise RunError(
             f"the report shows no value of {', '.join(names)}",
@@ -99,12 +99,11 @@ class _ShownPlace:
         return self.ends == (_exact(times * record.low), _exact(times * record.high))
 
 
-def _records_not_shown(report: Report, known: Mapping[str, str]) -> list[Record]:
-    """Return the records that the report does not show, in order.
+_Places = Mapping[str, Sequence[_ShownPlace]]
 
-    A number is recognised by its value. A number of at most two decimals (a count, a share such as .5) could be another
-    one by chance: it must be in the section of its question, in a row that names its layer if it has one.
-    """
+
+def _shown_places(report: Report) -> _Places:
+    """Return the places of each number, other than those in tables that list records."""
     places: dict[str, list[_ShownPlace]] = defaultdict(list)
     for section in report.sections:
         for part in section.walk():
@@ -114,10 +113,19 @@ def _records_not_shown(report: Report, known: Mapping[str, str]) -> list[Record]
                     ends = (_exact(cell.low), _exact(cell.high)) if isinstance(cell, IntervalCell) else None
                     for key in _keys(cell):
                         places[key].append(_ShownPlace(section.id, layers, ends))
+    return places
+
+
+def _records_not_shown(report: Report, places: _Places, known: Mapping[str, str]) -> list[Record]:
+    """Return the records that the report does not show, in order; *places* are those of :func:`_shown_places`.
+
+    A number is recognised by its value. A number of at most two decimals (a count, a share such as .5) could be another
+    one by chance: it must be in the section of its question, in a row that names its layer if it has one.
+    """
     of_questions = {record.question.lower() for record in report.records if record.question}
     listed = set(_listed_names(report))
     compared = {id(record) for record in published_records(report.records)}
-    missing = []
+    missing, used = list[Record](), list[_ShownPlace]()
     for record in report.records:
         # a list of simulated participants names a record with them in the place of people
         names = (series_of(record), tuple(map(simulated_text, series_of(record))))
@@ -129,10 +137,13 @@ def _records_not_shown(report: Report, known: Mapping[str, str]) -> list[Record]
             missing.append(record)
         else:
             place.taken = record.statistic, record.subject
+            used.append(place)
+    for place in used:
+        place.taken = None
     return missing
 
 
-def _place(record: Record, places: Mapping[str, list[_ShownPlace]], of_questions: set[str]) -> _ShownPlace | None:
+def _place(record: Record, places: _Places, of_questions: set[str]) -> _ShownPlace | None:
     for key, is_distinct in _keys_of(record):
         for place in places.get(key, ()):
             near = place.section == record.question.lower() if record.question else place.section not in of_questions

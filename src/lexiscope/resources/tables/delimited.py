@@ -125,8 +125,11 @@ class DelimitedTable:
 
         Errors: :class:`InputError` naming the first row that repeats another.
         """
+        keys = list(zip(*(self.columns[name] for name in names), strict=True))
+        if len(set(keys)) == len(keys):
+            return
         seen: dict[tuple[str, ...], int] = {}
-        for row, key in enumerate(zip(*(self.columns[name] for name in names), strict=True)):
+        for row, key in enumerate(keys):
             if key in seen:
                 self.refuse(
                     row, names[0], f"{' and '.join(names)} together are already in line {self.lines[seen[key]]}"
