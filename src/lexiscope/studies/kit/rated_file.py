@@ -30,6 +30,7 @@ from lexiscope.resources.platforms.opened import OpenedFile, open_file
 from lexiscope.studies.kit.data import own_dataset
 from lexiscope.studies.kit.ratings_file import has_texts, read_ratings, responses_in
 from lexiscope.studies.kit.ratings_table import BY_RATER, LONG, RatingsFile, far_warnings
+from lexiscope.studies.kit.repeated_ratings import counted_ratings
 from lexiscope.tasks import DEFAULT
 
 WORD = "word"
@@ -163,13 +164,15 @@ def _responses_of(read: RatingsFile, path: Path, task: str, options: ReadingOpti
         # models may be among its subjects
         models = [kind for kind in given.unique("subject_kind") if kind not in COLLECTED]
         people = given.where(subject_kind=COLLECTED, measure=measure)
+        people = counted_ratings(people, read.repeats)
         return ResponseTable.concat([people, given.where(subject_kind=tuple(models))]) if models else people
     kind = SIMULATED if read.simulated else PARTICIPANT
     columns: dict[str, object] = {"subject_id": read.raters, "subject_kind": kind, "item_id": read.items, "task": task}
     lists = [read.lists.get(item) for item in read.items] if read.lists else None
     columns |= {"measure": measure, "view": "full", "list_id": lists}
     if not read.options:
-        return ResponseTable.from_columns(columns | {"value": read.values})
+        columns |= {"value": read.values, "repeat": read.repeat}
+        return counted_ratings(ResponseTable.from_columns(columns), read.repeats)
     chosen = [None if value != value else read.options[int(value)] for value in read.values.tolist()]
     return ResponseTable.from_columns(columns | {"option": chosen})
 

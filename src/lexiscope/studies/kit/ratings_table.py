@@ -14,6 +14,7 @@ from typing import NoReturn
 import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
+from lexiscope.analysis.ratings import Repeats
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Condition
 from lexiscope.core.scale import Scale
@@ -26,8 +27,17 @@ from lexiscope.items.tables.columns import ColumnMap, FieldMap, columns_named, d
 from lexiscope.items.tables.numbers import NumberForm, far_numbers, number_form
 from lexiscope.items.tables.understood import TakenField, Understanding, missing_texts, sizes_of, understood
 from lexiscope.items.tables.wide import Of, answer_columns
+from lexiscope.resources.platforms.durel import PROGRAM as DUREL
 from lexiscope.resources.platforms.opened import OpenedFile
 from lexiscope.resources.tables.cells import CellTable
+from lexiscope.studies.kit.repeated_ratings import (
+    HINT,
+    first_repeat,
+    repeat_numbers,
+    repeats_remark,
+    stated_order,
+    which_count,
+)
 
 LONG = "one row per rating"
 BY_RATER, _BY_ITEM = "one row per item, one column per rater", "one row per rater, one column per item"
@@ -80,6 +90,8 @@ class RatingsFile:
 
     ``groups`` maps an item to its group, ``rater_groups`` a rater to theirs, where the user named a column for it.
     ``options`` are those that people chose between: a value is then the place of the option chosen, counted from 0.
+    ``repeat`` numbers a rater's ratings of an item from 0, and ``repeats`` is which of them count; without repeated
+    ratings, they are ``None`` and ``error``. *Shape of repeat:* (rows,).
     ``simulated``: the raters are simulated participants. ``words`` maps an item to its word, if a column has the usual
     name of one; ``conditions`` are columns with one value for each item, by name and item; ``lists`` are the lists of
     the items. ``understood`` is what was understood of the file.
@@ -98,6 +110,19 @@ class RatingsFile:
     conditions: Mapping[str, Mapping[str, Condition]] = field(default_factory=dict)
     lists: Mapping[str, str] = field(default_factory=dict)
     understood: Understanding = field(default_factory=lambda: Understanding(""))
+    repeat: IntArray | None = None
+    repeats: Repeats = "error"
+
+    def in_order(self) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
+        """Return raters, items and values, a rater's repeated ratings of an item in the order in which they were given.
+
+        *Shape:* (rows,) each.
+        """
+        if self.repeat is None:
+            return self.raters, self.items, self.values
+        order = np.argsort(self.repeat, kind="stable")
+        raters, items = (tuple(column[row] for row in order.tolist()) for column in (self.raters, self.items))
+        return raters, items, self.values[order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +391,7 @@ class _RatingsReader:
         raters = self._identity(fields["rater"])
         items, added = self._items()
         doubts = self._doubts(items, added)
-        self._refuse_repeats(raters, items, values)
+        repeat, repeats, repeated = self._repeats(raters, items, values, options)
         if np.isnan(values).all():
             hint = f"Check {self.columns.flag('rating')}." + (" Every cell means no answer." if missing else "")
             raise InputError("The file has no ratings.", code="E002", place=Place(self.table.path), hint=hint)
@@ -388,7 +413,7 @@ class _RatingsReader:
             scale=self._scale_text(values, options),
             sizes=sizes_of(n_given, len(items.labels), len(raters.labels), choices=bool(options)),
             unused=tuple(unused),
-            notes=(*notes, *catch),
+            notes=(*notes, *catch, *repeated),
             warnings=tuple(warnings),
         )
         remarks = [about.summary(), *about.notes, *doubts, *warnings, *([TOLD_SIMULATED] if simulated else [])]
@@ -396,7 +421,7 @@ class _RatingsReader:
         return RatingsFile(
             self.table.path, raters.texts, items.texts, values, groups, self._groups(raters, "rater_group"),
             tuple(remarks), options, simulated, self._levels(items, word) if word else groups, conditions,
-            self._levels(items, lists) if lists else {}, about,
+            self._levels(items, lists) if lists else {}, about, repeat, repeats,
         )  # fmt: skip
 
     def _drop_catch(self) -> tuple[str, ...]:
@@ -524,18 +549,30 @@ class _RatingsReader:
         hint = f"Name what identifies an item: {flag}{names[0]}, or {flag}{names[0]} {flag}{doubtful[0]} together."
         raise InputError(what, code="E006", place=self.columns.header_place, hint=hint)
 
-    def _refuse_repeats(self, raters: CodedColumn, items: CodedColumn, values: FloatArray) -> None:
-        given = np.flatnonzero(~np.isnan(values))
-        keys = raters.codes[given] * len(items.labels) + items.codes[given]
-        if len(np.unique(keys)) == len(keys):
-            return
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        again = int(np.flatnonzero(first[inverse] != np.arange(len(keys)))[0])
-        row, before = int(given[again]), int(given[first[inverse[again]]])
-        rater, item = raters.labels[raters.codes[row]], items.labels[items.codes[row]]
-        place = replace(self.table.place(row, self.fields["rating"][0]), item_id=item)
-        what = f"Two ratings by rater {rater} for this item (first: line {self.table.lines[before]})."
-        hint = f"Delete one, or add {self.columns.flag('item')} for a further column that identifies the item."
+    def _repeats(
+        self, raters: CodedColumn, items: CodedColumn, values: FloatArray, options: Sequence[str]
+    ) -> tuple[IntArray | None, Repeats, tuple[str, ...]]:
+        """The numbers of repeated ratings, which of them count, and the remark on them; nothing if there are none.
+
+        They are meant if the user says which count, if the program has them (DURel), or by a column ``repeat``.
+        Errors: :class:`InputError` E502 otherwise, and for choices, which have no mean.
+        """
+        again = first_repeat(raters.codes.tolist(), items.codes.tolist(), values)
+        if again is None:
+            return None, "error", ()
+        who, what_rated = raters.texts, items.texts
+        stated = next((self.table[name] for name in columns_named("repeat", self.table.header)), ())
+        meant = self.columns.opened.program == DUREL or stated_order(who, what_rated, stated) is not None
+        how = which_count(self.columns.options.repeats, meant=meant)
+        if how != "error" and not options:
+            numbers = repeat_numbers(who, what_rated, stated)
+            return numbers, how, (repeats_remark(who, what_rated, values, how),)
+        row, before = again
+        place = replace(self.table.place(row, self.fields["rating"][0]), item_id=items.labels[items.codes[row]])
+        what = f"Two ratings by rater {raters.labels[raters.codes[row]]} for this item"
+        what += f" (first: line {self.table.lines[before]})."
+        hint = "Delete one" if options else HINT
+        hint += f", or add {self.columns.flag('item')} for a further column that identifies the item."
         raise InputError(what, code="E502", place=place, hint=hint)
 
     def _groups(self, of: CodedColumn, key: str) -> dict[str, str] | None:
