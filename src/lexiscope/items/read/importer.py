@@ -23,11 +23,11 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.showing import counted
-from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
+from lexiscope.core.simulated import COLLECTED, KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.design import question_key
 from lexiscope.items.check.item_file import check_header, read_ratings
 from lexiscope.items.check.rows import RowChecks, RowQuestion
-from lexiscope.items.tables.columns import ColumnMap, Indices, columns_named
+from lexiscope.items.tables.columns import ColumnMap, FieldMap, Indices, columns_named
 from lexiscope.items.tables.findings import Finding
 from lexiscope.items.tables.item_rows import item_rows
 from lexiscope.resources.platforms.opened import OpenedFile
@@ -128,14 +128,22 @@ def import_items(
     of_program = {} if file.opened is None else file.opened.fields
     (comment,) = of_program.get(COMMENT, ("",))
     (asked_again, *_) = (*columns_named("repeat", file.header), "")
-    extra = _extra_columns(known, file.header, file.shown, comment)
+    of_models = FieldMap.parse(options.columns).columns.get("model", ()) if options is not None else ()
+    extra = _extra_columns(known, file.header, file.shown, {comment, *of_models})
     shown = tuple(index for name, index in extra if name in file.shown)
     kind = next((index for index, name in enumerate(file.header) if name in KIND_COLUMNS), None)
     asked = task or catalog.default_task()
     truth = catalog.has("tasks", asked) and catalog.task(asked).truth
     # a column without a name is no comment
     at = {name: number for number, name in enumerate(file.header) if name}
-    items = _ItemCollector(dataset, asked, truth, checks, extra, shown, kind, at.get(comment), at.get(asked_again))
+    for name in of_models:
+        if name not in at:
+            hint = f"Columns in the file: {', '.join(file.header)}"
+            raise InputError(f"no column is called {name!r}", code="E006", place=Place(file.path), hint=hint)
+    items = _ItemCollector(
+        dataset, asked, truth, checks, extra, shown, kind, at.get(comment), at.get(asked_again),
+        {name: at[name] for name in of_models},
+    )  # fmt: skip
     for row in file.rows:
         items.add(row, findings)
     if not items.by_id:
@@ -174,6 +182,7 @@ class _ItemCollector:
     kind: int | None = None
     comment: int | None = None
     asked_again: int | None = None
+    models: Mapping[str, int] = field(default_factory=dict)
     by_id: dict[str, Item] = field(default_factory=dict)
     _keys: dict[str, object] = field(default_factory=dict)
     _lines: dict[str, int] = field(default_factory=dict)
@@ -193,7 +202,8 @@ class _ItemCollector:
         if item is None or findings.n_errors > before:
             findings.n_set_aside += 1
             return
-        self._keep(item, row)
+        if self._keep(item, row):
+            self._keep_models(item, row)
         for rater, value, raw in ratings:
             self._keep_rating(item, rater, value, raw, row)
 
@@ -246,12 +256,27 @@ class _ItemCollector:
     def _shown_of(self, row: Row) -> tuple[str, ...]:
         return tuple(row.fields[index] for index in self.shown)
 
-    def _keep(self, item: Item, row: Row) -> None:
+    def _keep(self, item: Item, row: Row) -> bool:
+        """Keep an item; return whether this is its first row."""
         self._keys.setdefault(item.item_id, (question_key(item.usages), self._shown_of(row)))
         self._lines.setdefault(item.item_id, row.line)
         kept = self.by_id.setdefault(item.item_id, item)
         if kept is not item:
             self._varying |= {name for name, index in self.extra if kept.conditions[name] != row.fields[index]}
+        return kept is item
+
+    def _keep_models(self, item: Item, row: Row) -> None:
+        """Keep what columns say that models rated; other rows of the item repeat it."""
+        for name, index in self.models.items():
+            text = row.fields[index].strip()
+            value = self.checks.numbers.read(text)
+            if value is None:
+                place, hint = row.place(index, width=max(1, len(text))), "Leave the cell empty if there was no answer."
+                raise InputError(f"Cannot read {text!r} as a number.", code="E302", place=place, hint=hint)
+            for column, content in zip(
+                _RATING_COLUMNS, (name, "recorded", item.item_id, "rating", value, text, None), strict=True
+            ):
+                self._ratings[column].append(content)
 
     def _keep_rating(self, item: Item, rater: str | None, value: float | None, raw: str, row: Row) -> None:
         norm = rater is None
@@ -302,27 +327,30 @@ class _ItemCollector:
         rows = self._ratings
         counts: Counter[tuple[object, object]] = Counter()
         numbers: list[int | None] = []
-        for rater, item, measure in zip(rows["subject_id"], rows["item_id"], rows["measure"], strict=True):
+        columns = (rows[name] for name in ("subject_id", "subject_kind", "item_id", "measure"))
+        for rater, kind, item, measure in zip(*columns, strict=True):
+            rated = measure == "rating" and kind in COLLECTED
             # a comment is written behind its rating
-            numbers.append(numbers[-1] if measure == COMMENT else counts[rater, item] if measure == "rating" else None)
-            counts[rater, item] += measure == "rating"
+            numbers.append(numbers[-1] if measure == COMMENT else counts[rater, item] if rated else None)
+            counts[rater, item] += rated
         if max(counts.values(), default=0) < 2:
             return [None] * len(numbers), False
         stated = [int(text) if isinstance(text, str) and text.isdecimal() else None for text in rows["repeat"]]
         keys = list(zip(rows["subject_id"], rows["item_id"], rows["measure"], stated, strict=True))
-        if None in stated or len(set(keys)) < len(keys):
+        unclear = any(said is None for said, number in zip(stated, numbers, strict=True) if number is not None)
+        if unclear or len(set(keys)) < len(keys):
             return numbers, False
         first = min(number for number in stated if number is not None)
         return [None if number is None else number - first for number in stated], True
 
 
 def _extra_columns(
-    columns: ColumnMap, header: tuple[str, ...], conditions: Collection[str], comment: str
+    columns: ColumnMap, header: tuple[str, ...], conditions: Collection[str], taken: Collection[str]
 ) -> tuple[tuple[str, int], ...]:
     # same_sense and catch are already conditions; a column without a name cannot be one
     # whose ratings they are is no condition of an item either
     mapped = {name for _, name in columns.items()} - set(conditions)
-    mapped |= {SAME_SENSE, "catch", "", comment, *KIND_COLUMNS}
+    mapped |= {SAME_SENSE, "catch", "", *taken, *KIND_COLUMNS}
     extra = {name: index for index, name in enumerate(header) if name not in mapped}
     # an export writes a condition that is named like another of its columns as condition_NAME
     escaped = [name for name in extra if name.startswith(_ESCAPED) and name.removeprefix(_ESCAPED) in header]

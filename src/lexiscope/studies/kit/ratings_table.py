@@ -90,6 +90,7 @@ class RatingsFile:
 
     ``groups`` maps an item to its group, ``rater_groups`` a rater to theirs, where the user named a column for it.
     ``options`` are those that people chose between: a value is then the place of the option chosen, counted from 0.
+    ``models`` are the ratings of models by their column and item (``--map model=COLUMN``), NaN where one is missing.
     ``repeat`` numbers a rater's ratings of an item from 0, and ``repeats`` is which of them count; without repeated
     ratings, they are ``None`` and ``error``. *Shape of repeat:* (rows,).
     ``simulated``: the raters are simulated participants. ``words`` maps an item to its word, if a column has the usual
@@ -110,6 +111,7 @@ class RatingsFile:
     conditions: Mapping[str, Mapping[str, Condition]] = field(default_factory=dict)
     lists: Mapping[str, str] = field(default_factory=dict)
     understood: Understanding = field(default_factory=lambda: Understanding(""))
+    models: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     repeat: IntArray | None = None
     repeats: Repeats = "error"
 
@@ -320,6 +322,8 @@ class _Columns:
     def _refuse_absent(self, absent: Sequence[str]) -> NoReturn:
         what = f"Cannot find the column{'s' if len(absent) > 1 else ''} for {enumerated(absent)}."
         hint = f"Add {' '.join(map(self.flag, absent))}. {self._column_list()}."
+        if "rater" in absent:
+            hint += " If the file has the mean rating of each item: --map norm=COLUMN."
         if {"rater", "rating"} <= set(absent):
             hint += " If each rater has a column, name them: --map rater_columns=p1, or by a pattern: p*."
         raise InputError(what, code="E006", place=self.header_place, hint=hint)
@@ -402,7 +406,7 @@ class _RatingsReader:
         word = "" if groups is not None else self._word_column(items)
         lists = self._list_column(items)
         used = {rater, rating, *fields["item"], *added, word, lists}
-        used |= {name for key in ("group", "rater_group", "catch") for name in fields.get(key, ())}
+        used |= {name for key in ("group", "rater_group", "catch", "model") for name in fields.get(key, ())}
         conditions, unused = self._conditions(items, used)
         simulated = self._are_simulated(raters)
         n_given = int(np.sum(~np.isnan(values)))
@@ -421,7 +425,7 @@ class _RatingsReader:
         return RatingsFile(
             self.table.path, raters.texts, items.texts, values, groups, self._groups(raters, "rater_group"),
             tuple(remarks), options, simulated, self._levels(items, word) if word else groups, conditions,
-            self._levels(items, lists) if lists else {}, about, repeat, repeats,
+            self._levels(items, lists) if lists else {}, about, self._models(items, form), repeat, repeats,
         )  # fmt: skip
 
     def _drop_catch(self) -> tuple[str, ...]:
@@ -599,6 +603,24 @@ class _RatingsReader:
         assert level is not None
         return {label: cells.labels[code] for label, code in zip(items.labels, level.tolist(), strict=True)}
 
+    def _models(self, items: CodedColumn, form: NumberForm) -> dict[str, dict[str, float]]:
+        """The rating of each item in the columns of models.
+
+        Errors: :class:`InputError` E006 for a column that varies within an item, E302 for a cell that is no number.
+        """
+        models: dict[str, dict[str, float]] = {}
+        for name in self.fields.get("model", ()):
+            if self.factor(name).within(items) is None:
+                what = f"The ratings of the model {name} vary within an item."
+                hint = "Name all columns that identify an item: --map item=COLUMN, once for each."
+                raise InputError(what, code="E006", place=self.columns.header_place, hint=hint)
+            numbers = {text: form.read(text) for text in self.factor(name).labels}
+            for text, number in numbers.items():
+                if number is None:
+                    self._refuse_text(name, text)
+            models[name] = {item: float(numbers[text] or 0) for item, text in self._levels(items, name).items()}
+        return models
+
     def _word_column(self, items: CodedColumn) -> str:
         """The column with the word of the items, if one has a usual name and fewer words than there are items."""
         header = self.table.header
@@ -633,7 +655,7 @@ class _RatingsReader:
             may = name in given if given else name not in texts and not describes_rows(name)
             may = may and level is not None
             labels = [cells.labels[code] for code in level.tolist()] if level is not None and may else []
-            values = _condition_values(labels, named=name in given)
+            values = condition_values(labels, named=name in given)
             if values:
                 conditions[name] = dict(zip(items.labels, values, strict=True))
             else:
@@ -691,8 +713,8 @@ class _RatingsReader:
         return (rater, item, rating, *more, *(taken("Condition", name) for name in conditions))
 
 
-def _condition_values(labels: Sequence[str], *, named: bool) -> list[Condition]:
-    """The value of each item in a column that may be a condition: few levels with several items each, or numbers.
+def condition_values(labels: Sequence[str], *, named: bool) -> list[Condition]:
+    """Return the value of each item in a column that may be a condition: few levels of several items, or numbers.
 
     Empty for a column that names or describes single items, has one value only, or has none for some items; a column
     that the user *named* needs two values only.

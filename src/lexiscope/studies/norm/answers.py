@@ -200,9 +200,13 @@ class ModelDifferences:
         effects = numbers.known(pick("condition_effect_difference"))
         points = numbers.known(pick("norm_at_rating("))
         gaps = numbers.known(pick("model_minus_people"))
-        if not effects and not points and not gaps:
+        correlations = numbers.known(pick("spearman(with=norms)"))
+        if not effects and not points and not gaps and not correlations:
             return None
-        sentences = []
+        sentences = [
+            f"{numbers.title(record.subject)} agrees with people's mean ratings by {RHO.both(record, named=True)}."
+            for record in correlations
+        ]
         for record in effects:
             more = "more" if (record.value or 0.0) > 0 else "less"
             clear = record.low is not None and record.high is not None and record.low * record.high > 0
