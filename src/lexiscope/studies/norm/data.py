@@ -27,7 +27,7 @@ from lexiscope.studies.kit.rated_run import ConditionedRun, ask_subjects, read_r
 from lexiscope.studies.norm.settings import NormSettings
 
 RATING_MODELS = "answers of a model that can be read as ratings"
-DISTRIBUTIONS = "a scale of at most 11 points"
+DISTRIBUTIONS = "ratings on a scale of at most 11 points"
 PROBABILITY, WAVE = "sampling_probability", "wave"
 """The conditions of allocated items: with which probability each is asked, and in which wave (0: not)."""
 Floats = NDArray[np.float64]
