@@ -20,7 +20,7 @@ from lexiscope.core.result import Estimate, statistic_name
 class Retest:
     """Pairs of ratings of one item by one rater. *Shape:* earlier, later, raters, items (pairs,).
 
-    Of three ratings of an item by a rater there are three pairs.
+    Three ratings of one item by one rater are three pairs.
     """
 
     earlier: FloatArray

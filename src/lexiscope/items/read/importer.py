@@ -104,7 +104,7 @@ def import_items(
     takes no sense id from it. Rows that differ in one of them are different items, whose generated ids differ if the
     file gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long
     form are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject
-    ``norm``. An empty rating is a row without value. Where a rater rated an item repeatedly, ``repeat`` numbers the
+    ``norm``. An empty rating is a row without value. If a rater rated an item repeatedly, ``repeat`` numbers the
     ratings from 0, in the order of the rows or of a column ``repeat``. Comments of a program's export are rows of
     measure ``comment``, whose ``repeat`` is that of their rating. Ratings of simulated participants are rows of kind
     ``simulated``: their ids say so, or the column ``participant_kind``; a file that also has ratings of people is an
@@ -320,7 +320,7 @@ class _ItemCollector:
         )
 
     def _repeats(self) -> tuple[list[int | None], bool]:
-        """Which of a rater's ratings of an item each row is, from 0, and whether the file says so.
+        """Which of a rater's ratings of one item each row is, from 0, and whether the file says so.
 
         ``None`` for each row if no rater rated an item repeatedly.
         """

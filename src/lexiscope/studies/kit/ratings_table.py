@@ -91,7 +91,7 @@ class RatingsFile:
     ``groups`` maps an item to its group, ``rater_groups`` a rater to theirs, where the user named a column for it.
     ``options`` are those that people chose between: a value is then the place of the option chosen, counted from 0.
     ``models`` are the ratings of models by their column and item (``--map model=COLUMN``), NaN where one is missing.
-    ``repeat`` numbers a rater's ratings of an item from 0, and ``repeats`` is which of them count; without repeated
+    ``repeat`` numbers a rater's ratings of one item from 0, and ``repeats`` is which of them count; without repeated
     ratings, they are ``None`` and ``error``. *Shape of repeat:* (rows,).
     ``simulated``: the raters are simulated participants. ``words`` maps an item to its word, if a column has the usual
     name of one; ``conditions`` are columns with one value for each item, by name and item; ``lists`` are the lists of
@@ -116,7 +116,7 @@ class RatingsFile:
     repeats: Repeats = "error"
 
     def in_order(self) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
-        """Return raters, items and values, a rater's repeated ratings of an item in the order in which they were given.
+        """Return raters, items and values, a rater's repeated ratings of one item in the order of rating.
 
         *Shape:* (rows,) each.
         """

@@ -16,15 +16,15 @@ from lexiscope.core.simulated import COLLECTED
 REPEATED = "repeated_rating"
 """The measure of a rating that is kept and does not count, because another one of the same rater counts."""
 _COUNTED = {
-    "mean": "The mean of a rater's ratings of an item counts.",
-    "first": "The first of a rater's ratings of an item counts.",
-    "last": "The last of a rater's ratings of an item counts.",
+    "mean": "The mean of a rater's ratings of one item counts.",
+    "first": "The first of a rater's ratings of one item counts.",
+    "last": "The last of a rater's ratings of one item counts.",
 }
 HINT = "Delete one, number them in a column repeat, or name which one counts: --repeats mean|first|last"
 
 
 def which_count(named: str, *, meant: bool) -> Repeats:
-    """Return which of a rater's ratings of an item count: those that the user *named*, or the mean if they are *meant*.
+    """Return which of a rater's ratings of one item count: what the user *named*, or the mean if they are *meant*.
 
     >>> which_count("", meant=True), which_count("last", meant=True), which_count("", meant=False)
     ('mean', 'last', 'error')
@@ -34,7 +34,7 @@ def which_count(named: str, *, meant: bool) -> Repeats:
 
 
 def repeat_numbers(raters: Sequence[object], items: Sequence[object], stated: Sequence[object] = ()) -> IntArray:
-    """Return which of a rater's ratings of an item each row is, from 0. *Shape:* (rows,).
+    """Return which of a rater's ratings of one item each row is, from 0. *Shape:* (rows,).
 
     *stated* are the numbers in the file; without them, or if they are not different whole numbers, rows are in order.
 
@@ -57,7 +57,7 @@ def repeat_numbers(raters: Sequence[object], items: Sequence[object], stated: Se
 def stated_order(
     raters: Sequence[object], items: Sequence[object], stated: Sequence[object]
 ) -> tuple[float, ...] | None:
-    """Return the numbers of a column ``repeat``; ``None`` if they do not tell a rater's ratings of an item apart."""
+    """Return the numbers of a column ``repeat``; ``None`` if they do not distinguish a rater's ratings of one item."""
     texts = [str(number).strip() for number in stated]
     if not texts or not all(text.removesuffix(".0").isdecimal() for text in texts):
         return None
@@ -86,7 +86,7 @@ def repeats_remark(raters: Sequence[object], items: Sequence[object], values: Fl
 def counted_ratings(responses: ResponseTable, how: Repeats) -> ResponseTable:
     """Return responses whose ratings of people are those that count; others have the measure :data:`REPEATED`.
 
-    With the mean, all ratings count; statistics take the mean of a rater's ratings of an item.
+    With the mean, all ratings count; statistics take the mean of a rater's ratings of one item.
     """
     if how not in ("first", "last"):
         return responses
