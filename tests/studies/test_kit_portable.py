@@ -42,8 +42,10 @@ def test_a_wug_is_read_written_and_read_again(tmp_path: Path) -> None:
     assert [item.word for item in data.items] == ["bank", "bank", "seal", "seal"]
     assert {usage.target for item in data.items for usage in item.usages} == {"bank", "seal"}
     assert str(data.card.scale) == "1 to 4"
-    assert data.responses.column("subject_id").tolist() == ["ann1", "ann2"] * 4
-    assert [row.value for row in data.responses.rows()] == [1, 2, None, 4] * 2
+    ratings, comments = (data.responses.where(measure=measure) for measure in ("rating", "comment"))
+    assert ratings.column("subject_id").tolist() == ["ann1", "ann2"] * 4
+    assert [row.value for row in ratings.rows()] == [1, 2, None, 4] * 2
+    assert [(row.subject_id, row.raw) for row in comments.rows()] == [("ann2", "difficult")] * 2
     files = write_folder(data, tmp_path / "wug_again" / "wug", "durel")
     assert [file.name for file in files] == ["uses.csv", "instances.csv", "judgments.csv"]
     again = read_source(str(tmp_path / "wug_again" / "wug"), task="relatedness", language="en")
@@ -55,13 +57,59 @@ def test_a_wug_is_read_written_and_read_again(tmp_path: Path) -> None:
     )
 
 
+def test_repeats_comments_and_letters_come_back(tmp_path: Path) -> None:
+    """Judged twice, three times, not decided; comments with quotation marks; letters of any script: equal files.
+
+    The rows are in another order where a later row repeats an earlier pair in the opposite direction; here none does.
+    """
+    place = tmp_path / "bank"
+    place.mkdir()
+    uses = USES.format(word="bank").replace("So.", 'Ñandú "так" 🙂')
+    rows = [
+        ("bank-1", "bank-2", "ann1", "1", 'not "sure", ñ'),
+        ("bank-1", "bank-2", "ann1", "3", "second thought: 50 % 🙂"),
+        ("bank-1", "bank-2", "ann2", "2", " "),
+        ("bank-1", "bank-3", "ann1", "0", "cannot say"),
+        ("bank-1", "bank-3", "ann1", "4", " "),
+        ("bank-1", "bank-3", "ann1", "4", "same again"),
+        ("bank-2", "bank-3", "ann2", "0", " "),
+    ]
+    judgments = JUDGMENTS.splitlines()[0] + "\n" + "".join("\t".join((*row, "bank")) + "\n" for row in rows)
+    (place / "uses.csv").write_text(uses, encoding="utf-8")
+    (place / "judgments.csv").write_text(judgments, encoding="utf-8")
+    data = read_source(str(place), task="relatedness", language="en")
+    ratings = data.responses.where(measure="rating")
+    assert ratings.column("repeat").tolist() == [0, 1, 0, 0, 1, 2, 0]
+    comments = [(row.subject_id, row.repeat, row.raw) for row in data.responses.where(measure="comment").rows()]
+    assert comments[0] == ("ann1", 0, 'not "sure", ñ')
+    assert len(comments) == 4
+    assert not {"comment", "judgment"} & set(data.items[0].conditions)
+    write_folder(data, tmp_path / "again", "durel")
+    assert (tmp_path / "again" / "uses.csv").read_bytes() == uses.encode()
+    assert (tmp_path / "again" / "judgments.csv").read_bytes() == judgments.encode()
+
+
+def test_tabs_in_a_text_become_spaces_and_stay_so(tmp_path: Path) -> None:
+    """DURel has no tabs in a text; the second folder has the bytes of the first, targets at the same characters."""
+    text = "item_id,sentence_1,sentence_2,target,rater,rating\n" + 'i,"The\tbank, ""so"".",On a bank,bank,p1,2\n'
+    (tmp_path / "items.csv").write_text(text, encoding="utf-8")
+    data = read_source(str(tmp_path / "items.csv"), task="relatedness", language="en")
+    write_folder(data, tmp_path / "first", "durel")
+    again = read_source(str(tmp_path / "first"), task="relatedness", language="en")
+    assert again.items[0].usages[0].text == 'The bank, "so".'
+    assert again.items[0].usages[0].target == "bank"
+    write_folder(again, tmp_path / "second", "durel")
+    for name in ("uses.csv", "judgments.csv"):
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+
+
 def test_judgments_are_a_file_like_any_other(tmp_path: Path) -> None:
     """What ``analyse`` and ``study`` read: items, one row for each rater, and what was understood."""
     folder = wug(tmp_path / "wug") / "data" / "bank"
     rated = read_rated_file(folder / "judgments.csv")
     assert rated.understood.program == "DURel"
     assert len(rated.data.items) == 2
-    assert len(rated.data.responses) == 4
+    assert len(rated.data.responses.where(measure="rating")) == 4
 
 
 def test_a_dataset_goes_to_the_hub_and_back(tmp_path: Path) -> None:

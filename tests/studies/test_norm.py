@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from lexiscope.annotation.study_file.items import read_study_items
 from lexiscope.annotation.study_file.template import draft_definition
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.result import Record, read_records
+from lexiscope.core.result import Record, Undefined, read_records
 from lexiscope.core.usage import Usage
 from lexiscope.items.tables.tabular import read_items, write_items
 from lexiscope.report.answers.numbers import Numbers
@@ -22,6 +23,7 @@ from lexiscope.report.page.stored_answers import RESULTS_PAGE
 from lexiscope.studies.norm import answers, study
 from lexiscope.studies.norm.data import load_run
 from lexiscope.studies.norm.settings import NormSettings
+from lexiscope.studies.norm.worth import annotators
 
 N_ITEMS, RATERS = 48, 9
 
@@ -206,3 +208,22 @@ def test_an_unknown_model_and_an_unknown_condition_are_refused(tmp_path: Path) -
     settings = NormSettings(file=file, items=items, scale=(1, 5), by=("colour",), subjects=("baseline:random",))
     with pytest.raises(InputError, match=r"no condition 'colour'\n.*same_sense"):
         _ = load_run(settings, tmp_path / "run").shown_conditions
+
+
+def test_a_published_dataset_asks_its_own_question(tmp_path: Path) -> None:
+    """A model rates the plausibility of stories, the question that people answered, without --task."""
+    settings = NormSettings(dataset="mini_ambistory", subjects=("baseline:random",))
+    run = load_run(settings, tmp_path / "run")
+    assert set(run.answers.unique("task")) == {"plausibility"}
+
+
+def test_columns_that_are_no_persons_take_no_annotator_test(tmp_path: Path) -> None:
+    """Where it is unknown which ratings are of one person, no annotator can be excluded: the result has the reason."""
+    path = tmp_path / "r.csv"
+    rows = (f"{who},i{n},{1 + (n + who) % 5},{1 + n % 5}\n" for n in range(9) for who in (1, 2, 3))
+    path.write_text("rater,item,value,gpt\n" + "".join(rows), encoding="utf-8")
+    run = load_run(NormSettings(file=str(path), columns=("model=gpt",)), tmp_path / "run")
+    columns = replace(run, data=replace(run.data, card=replace(run.data.card, raters="columns")))
+    (result,) = annotators(columns)
+    assert isinstance(result, Undefined)
+    assert "which ratings are of one person is not published" in result.reason

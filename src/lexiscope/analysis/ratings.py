@@ -21,7 +21,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.showing import call_presenter, counted
 from lexiscope.core.simulated import COLLECTED, refuse_mixture
 
-Repeats = Literal["error", "mean", "last"]
+Repeats = Literal["error", "mean", "first", "last"]
 PEOPLE = COLLECTED
 """Each ``subject_kind`` that is a rater unless others are named: participants or simulated ones, never both at once."""
 
@@ -49,7 +49,7 @@ class Ratings:
         """Build ratings from three columns of equal length; ids of any type are turned into text.
 
         ``repeats`` says what to do where a rater rated an item twice: refuse (``error``), take the ``mean``, or take
-        the ``last`` in the order of the rows. A value that is NaN (or ``None``) is missing.
+        the ``first`` or ``last`` in the order of the rows. A value that is NaN (or ``None``) is missing.
 
         Errors: :class:`InputError` E501 (lengths), E502 (repeated rating), E503 (infinite value, or not a number).
 
@@ -366,7 +366,7 @@ def _refuse_repeats(rater_id: str, item_id: str, count: int) -> None:
         f"rater {rater_id!r} rated this item more than once ({count} repeated ratings in all)",
         code="E502",
         place=Place(item_id=item_id),
-        hint='choose how repetitions count: repeats="mean" or repeats="last"',
+        hint='choose how repetitions count: repeats="mean", "first" or "last"',
     )
 
 
@@ -378,5 +378,6 @@ def _merge(
     first[repeated] = False
     starts = np.flatnonzero(first)
     ends = np.append(starts[1:], len(value))
-    merged = value[ends - 1] if repeats == "last" else np.add.reduceat(value, starts) / (ends - starts)
-    return rater[starts], item[starts], merged
+    if repeats == "mean":
+        return rater[starts], item[starts], np.add.reduceat(value, starts) / (ends - starts)
+    return rater[starts], item[starts], value[starts if repeats == "first" else ends - 1]

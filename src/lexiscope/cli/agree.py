@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from lexiscope.analysis.agreement.retest import retest
 from lexiscope.analysis.agreement.summary import AgreeSummary, summarise, summarise_choices
 from lexiscope.analysis.ratings import PEOPLE, Ratings
 from lexiscope.cli import options
@@ -89,7 +90,8 @@ def agree(
 
 
 def _summarise_file(read: RatingsFile, resamples: int, seed: int) -> AgreeSummary:
-    ratings = Ratings.from_arrays(read.raters, read.items, read.values)
+    raters, items, values = read.in_order()
+    ratings = Ratings.from_arrays(raters, items, values, repeats=read.repeats)
     missing = Counter(rater for rater, value in zip(read.raters, read.values.tolist(), strict=True) if value != value)
     if read.options:
         return summarise_choices(ratings, missing=missing, resamples=resamples, seed=seed, path=read.path)
@@ -98,6 +100,7 @@ def _summarise_file(read: RatingsFile, resamples: int, seed: int) -> AgreeSummar
         groups=read.groups,
         rater_groups=read.rater_groups,
         missing=missing,
+        repeated=retest(raters, items, values) if read.repeat is not None else None,
         resamples=resamples,
         seed=seed,
         path=read.path,

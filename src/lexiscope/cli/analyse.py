@@ -31,6 +31,7 @@ STUDY = "any_ratings"
     "separator",
     "decimal",
     "missing",
+    "repeats",
     "scale",
     "language",
     "participants",

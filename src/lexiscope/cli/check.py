@@ -32,7 +32,7 @@ _NO_PAIRS = (
 
 @click.command(cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
-@options.of_settings(ReadingOptions)
+@options.of_settings(ReadingOptions, "columns", "where", "encoding", "separator", "decimal", "missing")
 @options.scale("Lowest and highest rating: 1 5.")
 @options.of_arguments(check_file, "min_ratings", "language", "task")
 @click.option("--at-most", type=click.IntRange(min=1), default=20, show_default=True, help="Errors shown per code.")

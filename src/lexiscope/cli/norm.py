@@ -29,6 +29,7 @@ STUDY = "norm"
     "items",
     "columns",
     "where",
+    "repeats",
     "scale",
     "language",
     "task",

@@ -43,6 +43,7 @@ class DatasetCard:
     ``obtain`` by hand (``how_to_obtain`` says how). ``counts`` are checked when the dataset is loaded.
     ``scale`` is that of the recorded ratings or norms (``None`` where there are none): it differs between datasets.
     ``authorship`` says of each published field who wrote it, where not one hand wrote them all.
+    ``raters`` are ``columns`` where the publisher does not say which ratings are of one person.
     """
 
     name: str
@@ -63,6 +64,7 @@ class DatasetCard:
     remarks: tuple[str, ...] = ()
     scale: Scale | None = None
     authorship: tuple[tuple[str, str], ...] = ()
+    raters: Literal["persons", "columns"] = "persons"
 
     def count(self, name: str) -> int:
         """Return one of the card's counts (``items``, ``responses``, ``participants`` …)."""

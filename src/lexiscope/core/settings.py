@@ -205,6 +205,12 @@ class ReadingOptions(_FrozenDataclass):
     )
     decimal: str = option("", "decimal sign of the numbers", choices=("", "point", "comma"), metavar="point|comma")
     missing: tuple[str, ...] = option((), "text that means 'no answer', such as 999", metavar="TEXT")
+    repeats: str = option(
+        "",
+        "what counts if a rater rated an item repeatedly; default: an error, for DURel the mean",
+        choices=("", "mean", "first", "last"),
+        metavar="mean|first|last",
+    )
 
 
 class ItemSettings(ReadingOptions, Settings):

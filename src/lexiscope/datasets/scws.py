@@ -63,6 +63,7 @@ CARD = DatasetCard(
         "The words are compared in the form that they have in their contexts; it serves as the lemma.",
     ),
     scale=SCALE,
+    raters="columns",
 )
 
 N_RATERS = 10

@@ -55,6 +55,13 @@ def test_cannot_decide_is_no_rating(tmp_path: Path) -> None:
     assert "Without a rating: 2 judgments of 0 (cannot decide)." in opened.notes
 
 
+def test_usages_without_a_judgment_are_counted(tmp_path: Path) -> None:
+    """Items are the judged pairs: the note counts the usages of which no pair was judged."""
+    only_one = "".join(JUDGMENTS.splitlines(keepends=True)[:2])
+    assert "Without a judgment: 1 of 3 usages in uses.csv" in open_file(written(tmp_path, judgments=only_one)).notes[-1]
+    assert not any("Without a judgment" in note for note in open_file(written(tmp_path)).notes)
+
+
 def test_the_place_of_a_cell_is_that_of_the_file(tmp_path: Path) -> None:
     """A cell knows its line and column in judgments.csv, also behind a quotation mark."""
     place = open_file(written(tmp_path)).table.place(0, "judgment")

@@ -21,6 +21,7 @@ from lexiscope.analysis.agreement.choices import cohen_kappa, fleiss_kappa, opti
 from lexiscope.analysis.agreement.consistency import group_consistency
 from lexiscope.analysis.agreement.left_out import Resampled
 from lexiscope.analysis.agreement.raters import RaterAgreement, included, leave_one_out, pairwise_agreement
+from lexiscope.analysis.agreement.retest import Retest
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, Resampling
 from lexiscope.analysis.norms.norms import mean_item_sd
 from lexiscope.analysis.ratings import Ratings
@@ -57,6 +58,7 @@ def summarise(
     groups: Mapping[str, str] | None = None,
     rater_groups: Mapping[str, str] | None = None,
     missing: Mapping[str, int] | None = None,
+    repeated: Retest | None = None,
     resamples: Annotated[int, Option("resamples", flag="--bootstrap", least=100)] = 2000,
     seed: Annotated[int, Option("seed of the resampling", least=0)] = 0,
     path: str = "",
@@ -65,7 +67,8 @@ def summarise(
 
     ``groups`` (item → word) are excluded whole in the intervals over items; intervals of two raters hold them fixed.
     ``rater_groups`` (rater → country) adds the consistency of the groups' means and the best rater of each group.
-    ``missing`` (rater → count) goes into the table of raters. ``path`` is named in errors.
+    ``missing`` (rater → count) goes into the table of raters. ``repeated`` adds the agreement of raters with
+    themselves. ``path`` is named in errors.
 
     Errors: :class:`StatisticError` where there are fewer than two raters.
     """
@@ -102,11 +105,18 @@ def summarise(
             pair.about(condition=f"items, {pair.condition}")
             for pair in group_consistency(ratings, rater_groups, words=groups, **draws)
         )
+    if repeated is not None:
+        for name, make in (("spearman", repeated.spearman), ("exact", repeated.exact)):
+            makers[statistic_name("retest_agreement", method=name)] = partial(_of_pairs, make, groups, draws)
     try:
         rows = _rater_rows(ratings, others(), missing or {})
     except StatisticError:
         rows = _rater_rows(ratings, None, missing or {})
     return AgreeSummary(_counts(ratings, "ratings"), _records(makers), rows)
+
+
+def _of_pairs(make: Callable[..., Estimate], groups: Mapping[str, str] | None, draws: Resampling) -> Iterable[Estimate]:
+    return (make(groups=groups, **draws).about(condition="pairs"),)
 
 
 def _sampled(ratings: Ratings) -> Resampled:

@@ -122,6 +122,7 @@ CARD = DatasetCard(
         "in the United Kingdom; the words come from puns; precontexts show the style of one language model.",
     ),
     scale=RATING_SCALE,
+    raters="columns",
     authorship=(
         ("homonym", "chosen by the authors from sense pairs of a collection of puns (SemEval-2017 Task 7)"),
         ("judged_meaning", "WordNet 3.0 glosses without their examples (WordNet licence)"),

@@ -8,6 +8,7 @@ sentence, or the file gives its span.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,17 +23,19 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.showing import counted
-from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
+from lexiscope.core.simulated import COLLECTED, KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.design import question_key
 from lexiscope.items.check.item_file import check_header, read_ratings
 from lexiscope.items.check.rows import RowChecks, RowQuestion
-from lexiscope.items.tables.columns import ColumnMap, Indices
+from lexiscope.items.tables.columns import ColumnMap, FieldMap, Indices, columns_named
 from lexiscope.items.tables.findings import Finding
 from lexiscope.items.tables.item_rows import item_rows
 from lexiscope.resources.platforms.opened import OpenedFile
 from lexiscope.resources.tables.rows import Row
 
-_RATING_COLUMNS = ("subject_id", "subject_kind", "item_id", "measure", "value", "raw")
+_RATING_COLUMNS = ("subject_id", "subject_kind", "item_id", "measure", "value", "raw", "repeat")
+COMMENT = "comment"
+"""The measure of a rater's comment on an item: a row without a value whose ``raw`` text it is."""
 
 # tasks whose gold answers are t and f
 
@@ -47,6 +50,7 @@ class Imported:
     ``row_columns`` are those whose value changes between the rows of one item (a row number, the age of a rater): they
     describe ratings, not items, and are excluded. :attr:`row_summary` reports this as text. ``lines`` gives each item
     the line of its first row. ``opened`` is the file as it was understood, if it was not read strictly.
+    ``repeats_meant``: a column ``repeat`` numbers a rater's ratings of one item.
     """
 
     items: tuple[Item, ...]
@@ -58,6 +62,7 @@ class Imported:
     row_columns: tuple[str, ...] = ()
     opened: OpenedFile | None = field(default=None, repr=False, compare=False)
     lines: Mapping[str, int] = field(default_factory=dict)
+    repeats_meant: bool = False
 
     def __repr__(self) -> str:
         sizes = (counted(len(self.items), "item"), counted(len(self.responses), "response"))
@@ -99,7 +104,9 @@ def import_items(
     takes no sense id from it. Rows that differ in one of them are different items, whose generated ids differ if the
     file gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long
     form are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject
-    ``norm``. An empty rating is a row without value. Ratings of simulated participants are rows of the kind
+    ``norm``. An empty rating is a row without value. If a rater rated an item repeatedly, ``repeat`` numbers the
+    ratings from 0, in the order of the rows or of a column ``repeat``. Comments of a program's export are rows of
+    measure ``comment``, whose ``repeat`` is that of their rating. Ratings of simulated participants are rows of kind
     ``simulated``: their ids say so, or the column ``participant_kind``; a file that also has ratings of people is an
     error. A column ``gold`` gives the items' gold answers, for the tasks same_sense and sense_verification as ``t`` and
     ``f`` (without it, a column ``same_sense`` does); a column ``split`` the condition of that name, as train, dev or
@@ -118,12 +125,25 @@ def import_items(
         # without a readable header no row means anything: this is never set aside
         raise findings.kept[-1].error()
     checks = RowChecks(Indices.of(known, file.header), findings.take, scale, language, file.numbers)
-    extra = _extra_columns(known, file.header, file.shown)
+    of_program = {} if file.opened is None else file.opened.fields
+    (comment,) = of_program.get(COMMENT, ("",))
+    (asked_again, *_) = (*columns_named("repeat", file.header), "")
+    of_models = FieldMap.parse(options.columns).columns.get("model", ()) if options is not None else ()
+    extra = _extra_columns(known, file.header, file.shown, {comment, *of_models})
     shown = tuple(index for name, index in extra if name in file.shown)
     kind = next((index for index, name in enumerate(file.header) if name in KIND_COLUMNS), None)
     asked = task or catalog.default_task()
     truth = catalog.has("tasks", asked) and catalog.task(asked).truth
-    items = _ItemCollector(dataset, asked, truth, checks, extra, shown, kind)
+    # a column without a name is no comment
+    at = {name: number for number, name in enumerate(file.header) if name}
+    for name in of_models:
+        if name not in at:
+            hint = f"Columns in the file: {', '.join(file.header)}"
+            raise InputError(f"no column is called {name!r}", code="E006", place=Place(file.path), hint=hint)
+    items = _ItemCollector(
+        dataset, asked, truth, checks, extra, shown, kind, at.get(comment), at.get(asked_again),
+        {name: at[name] for name in of_models},
+    )  # fmt: skip
     for row in file.rows:
         items.add(row, findings)
     if not items.by_id:
@@ -160,6 +180,9 @@ class _ItemCollector:
     extra: tuple[tuple[str, int], ...]
     shown: tuple[int, ...] = ()
     kind: int | None = None
+    comment: int | None = None
+    asked_again: int | None = None
+    models: Mapping[str, int] = field(default_factory=dict)
     by_id: dict[str, Item] = field(default_factory=dict)
     _keys: dict[str, object] = field(default_factory=dict)
     _lines: dict[str, int] = field(default_factory=dict)
@@ -179,7 +202,8 @@ class _ItemCollector:
         if item is None or findings.n_errors > before:
             findings.n_set_aside += 1
             return
-        self._keep(item, row)
+        if self._keep(item, row):
+            self._keep_models(item, row)
         for rater, value, raw in ratings:
             self._keep_rating(item, rater, value, raw, row)
 
@@ -232,12 +256,27 @@ class _ItemCollector:
     def _shown_of(self, row: Row) -> tuple[str, ...]:
         return tuple(row.fields[index] for index in self.shown)
 
-    def _keep(self, item: Item, row: Row) -> None:
+    def _keep(self, item: Item, row: Row) -> bool:
+        """Keep an item; return whether this is its first row."""
         self._keys.setdefault(item.item_id, (question_key(item.usages), self._shown_of(row)))
         self._lines.setdefault(item.item_id, row.line)
         kept = self.by_id.setdefault(item.item_id, item)
         if kept is not item:
             self._varying |= {name for name, index in self.extra if kept.conditions[name] != row.fields[index]}
+        return kept is item
+
+    def _keep_models(self, item: Item, row: Row) -> None:
+        """Keep what columns say that models rated; other rows of the item repeat it."""
+        for name, index in self.models.items():
+            text = row.fields[index].strip()
+            value = self.checks.numbers.read(text)
+            if value is None:
+                place, hint = row.place(index, width=max(1, len(text))), "Leave the cell empty if there was no answer."
+                raise InputError(f"Cannot read {text!r} as a number.", code="E302", place=place, hint=hint)
+            for column, content in zip(
+                _RATING_COLUMNS, (name, "recorded", item.item_id, "rating", value, text, None), strict=True
+            ):
+                self._ratings[column].append(content)
 
     def _keep_rating(self, item: Item, rater: str | None, value: float | None, raw: str, row: Row) -> None:
         norm = rater is None
@@ -247,8 +286,13 @@ class _ItemCollector:
         if norm and kind != SIMULATED:
             kind = "norm"
         entry = ("norm" if norm else rater, kind, item.item_id)
-        for name, content in zip(_RATING_COLUMNS, (*entry, "norm" if norm else "rating", value, raw), strict=True):
-            self._ratings[name].append(content)
+        order = None if self.asked_again is None else row.fields[self.asked_again].strip()
+        rows: list[tuple[object, ...]] = [("norm" if norm else "rating", value, raw, order)]
+        if self.comment is not None and (text := row.fields[self.comment].strip()):
+            rows.append((COMMENT, None, text, order))
+        for cells in rows:
+            for name, content in zip(_RATING_COLUMNS, (*entry, *cells), strict=True):
+                self._ratings[name].append(content)
 
     def result(self, columns: ColumnMap, findings: _FindingCollector) -> Imported:
         items = tuple(self.by_id.values())
@@ -256,7 +300,9 @@ class _ItemCollector:
             kept = [{k: v for k, v in item.conditions.items() if k not in self._varying} for item in items]
             items = tuple(replace(item, conditions=own) for item, own in zip(items, kept, strict=True))
         lists: dict[str, str | None] = {item.item_id: item.list_id for item in items}
+        repeats, meant = self._repeats()
         ratings: Mapping[str, object] = self._ratings | {
+            "repeat": repeats,
             "task": [self.task] * len(self._ratings["item_id"]),
             "scale": [None if self.checks.scale is None else str(self.checks.scale)] * len(self._ratings["item_id"]),
             "list_id": [lists[str(item_id)] for item_id in self._ratings["item_id"]],
@@ -270,15 +316,41 @@ class _ItemCollector:
             n_set_aside=findings.n_set_aside,
             row_columns=tuple(name for name, _ in self.extra if name in self._varying),
             lines=self._lines,
+            repeats_meant=meant,
         )
+
+    def _repeats(self) -> tuple[list[int | None], bool]:
+        """Which of a rater's ratings of one item each row is, from 0, and whether the file says so.
+
+        ``None`` for each row if no rater rated an item repeatedly.
+        """
+        rows = self._ratings
+        counts: Counter[tuple[object, object]] = Counter()
+        numbers: list[int | None] = []
+        columns = (rows[name] for name in ("subject_id", "subject_kind", "item_id", "measure"))
+        for rater, kind, item, measure in zip(*columns, strict=True):
+            rated = measure == "rating" and kind in COLLECTED
+            # a comment is written behind its rating
+            numbers.append(numbers[-1] if measure == COMMENT else counts[rater, item] if rated else None)
+            counts[rater, item] += rated
+        if max(counts.values(), default=0) < 2:
+            return [None] * len(numbers), False
+        stated = [int(text) if isinstance(text, str) and text.isdecimal() else None for text in rows["repeat"]]
+        keys = list(zip(rows["subject_id"], rows["item_id"], rows["measure"], stated, strict=True))
+        unclear = any(said is None for said, number in zip(stated, numbers, strict=True) if number is not None)
+        if unclear or len(set(keys)) < len(keys):
+            return numbers, False
+        first = min(number for number in stated if number is not None)
+        return [None if number is None else number - first for number in stated], True
 
 
 def _extra_columns(
-    columns: ColumnMap, header: tuple[str, ...], conditions: Collection[str]
+    columns: ColumnMap, header: tuple[str, ...], conditions: Collection[str], taken: Collection[str]
 ) -> tuple[tuple[str, int], ...]:
     # same_sense and catch are already conditions; a column without a name cannot be one
     # whose ratings they are is no condition of an item either
-    mapped = ({name for _, name in columns.items()} - set(conditions)) | {SAME_SENSE, "catch", "", *KIND_COLUMNS}
+    mapped = {name for _, name in columns.items()} - set(conditions)
+    mapped |= {SAME_SENSE, "catch", "", *taken, *KIND_COLUMNS}
     extra = {name: index for index, name in enumerate(header) if name not in mapped}
     # an export writes a condition that is named like another of its columns as condition_NAME
     escaped = [name for name in extra if name.startswith(_ESCAPED) and name.removeprefix(_ESCAPED) in header]

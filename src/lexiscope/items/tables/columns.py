@@ -16,8 +16,9 @@ from lexiscope.resources.tables.delimited import read_csv
 
 NAMES = Path(__file__).with_name("names.csv")
 """The usual names of columns by field and language, as :func:`plain_column` writes them, the most usual first."""
-SEVERAL = ("item", "condition", "rater_columns", "item_columns")
-"""The fields that may have several columns. The last two take patterns: ``rater_columns=p*``."""
+SEVERAL = ("item", "condition", "model", "rater_columns", "item_columns")
+"""The fields that may have several columns: ``model`` is a model's rating of each item. The last two take patterns:
+``rater_columns=p*``."""
 OF_RATINGS = ("rater", "item", "rating", "group", "rater_group", "list_id", "catch", *SEVERAL[1:])
 """The fields of a table of ratings. An item file has those of :class:`ColumnMap`."""
 _OF_ROWS = re.compile(

@@ -22,7 +22,8 @@ from lexiscope.resources.platforms.durel import (
     text_of,
 )
 
-_RATING = "rating"
+_RATED = ("rating", "repeated_rating")
+_COMMENT = "comment"
 _UNDECIDED = "0"
 Cells = Mapping[str, str]
 
@@ -32,7 +33,8 @@ def write_durel(items: Sequence[Item], responses: ResponseTable, folder: Path) -
 
     ``lexiscope analyse FOLDER/judgments.csv`` gives the same ratings of the same pairs back. The identifier of a usage
     is that with which it was read (the condition ``identifier_1`` or ``identifier_2``); otherwise its lemma with a
-    number. A rating without a value is written as 0 (cannot decide). Comments, times and lists are not written.
+    number. A rating without a value is written as 0 (cannot decide). A rater's repeated ratings of a pair are rows in
+    their order, each with its comment. Times and lists are not written.
     Errors: :class:`InputError` for an item that is no pair of usages, for a rating that is not on the scale of DURel,
     and for a rating of an item that is not there; those of :func:`~lexiscope.core.run.atomic_folder`.
     """
@@ -105,7 +107,10 @@ def _uses(items: Sequence[Item], identifiers: Mapping[tuple[Usage, str], str]) -
 
 
 def _judgments(pairs: Mapping[str, Cells], responses: ResponseTable) -> Iterator[Cells]:
-    for row in responses.where(measure=_RATING).rows():
+    comments = {
+        (row.subject_id, row.item_id, row.repeat): row.raw or "" for row in responses.where(measure=_COMMENT).rows()
+    }
+    for row in responses.where(measure=_RATED).rows():
         place = Place(item_id=row.item_id)
         if row.item_id not in pairs:
             raise InputError("a rating of an item that is not written", place=place, hint="write all rated items")
@@ -114,4 +119,5 @@ def _judgments(pairs: Mapping[str, Cells], responses: ResponseTable) -> Iterator
             hint = "choose another format, or recode the ratings before"
             raise InputError(what, code="E301", place=place, hint=hint)
         judgment = _UNDECIDED if row.value is None else f"{row.value:g}"
-        yield {**pairs[row.item_id], "annotator": row.subject_id, "judgment": judgment, "comment": ""}
+        comment = comments.get((row.subject_id, row.item_id, row.repeat), "")
+        yield {**pairs[row.item_id], "annotator": row.subject_id, "judgment": judgment, "comment": comment}

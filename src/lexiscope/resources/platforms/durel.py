@@ -34,7 +34,8 @@ _NEEDED = frozenset(JUDGMENT_COLUMNS[:4])
 _NEEDED_USES = ("identifier", "context", "indexes_target_token")
 _SPAN = re.compile(r"(\d+):(\d+)")
 _OF_PAIR = ("sentence", "start", "end", "pos", *ABOUT)
-_HEADER = ("item_id", "lemma", *(f"{part}_{side}" for side in (1, 2) for part in _OF_PAIR), "annotator", "judgment")
+_OF_BOTH = tuple(f"{part}_{side}" for side in (1, 2) for part in _OF_PAIR)
+_HEADER = ("item_id", "lemma", *_OF_BOTH, "annotator", "judgment", "comment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ def layout_of(path: Path | str, spelling: Spelling, text: str) -> ProgramExport:
     """Return the layout of ``judgments.csv``: each row with the texts and targets of its two usages.
 
     The usages are those of ``uses.csv`` in the same folder. Two usages are one item in whichever order a row names
-    them; its first row gives the order. A judgment of 0 is a row without a rating.
+    them; its first row gives the order. A judgment of 0 is a row without a rating. An annotator may judge a pair
+    repeatedly: the rows are in the order of judging.
     Errors: :class:`InputError` with file and line for a usage that ``uses.csv`` does not have (E210), a target that is
     not in its context (E103), a judgment that is not on the scale (E301), and a folder without ``uses.csv`` (E001).
     """
@@ -97,7 +99,8 @@ def layout_of(path: Path | str, spelling: Spelling, text: str) -> ProgramExport:
         n_undecided += not judgment
         both = [uses[identifier] for identifier in pair]
         lemma = both[0].lemma or cells.get("lemma", "")
-        made = ("::".join(pair), lemma, *both[0].cells(), *both[1].cells(), cells["annotator"], judgment)
+        given = cells["annotator"], judgment, cells.get("comment", "")
+        made = ("::".join(pair), lemma, *both[0].cells(), *both[1].cells(), *given)
         for column, cell in zip(columns, made, strict=True):
             column.append(cell)
         rows.append(_literal_row(lines, row))
@@ -109,9 +112,15 @@ def layout_of(path: Path | str, spelling: Spelling, text: str) -> ProgramExport:
     table = base.moved(_HEADER, columns, range(len(rows)), at)
     notes = [f"Texts and targets are those of {USES}. Scale: {LOWEST} (unrelated) to {HIGHEST} (identical)."]
     notes += [f"Without a rating: {counted(n_undecided, 'judgment')} of 0 (cannot decide)."] if n_undecided else []
-    fields = {"rater": ("annotator",), "item": ("item_id",), "rating": ("judgment",)}
+    judged = {identifier for pair in first_order for identifier in pair}
+    notes += [_unjudged_note(len(uses.keys() - judged), len(uses))] if uses.keys() - judged else []
+    fields = {"rater": ("annotator",), "item": ("item_id",), "rating": ("judgment",), "comment": ("comment",)}
     own = frozenset(f"{part}_{side}" for side in (1, 2) for part in _OF_PAIR if part != "grouping")
     return ProgramExport(table, PROGRAM, fields, tuple(notes), own)
+
+
+def _unjudged_note(n: int, of: int) -> str:
+    return f"Without a judgment: {n} of {counted(of, 'usage')} in {USES}; items are the pairs that were judged."
 
 
 def read_uses(path: Path) -> dict[str, Use]:

@@ -73,6 +73,8 @@ study.compared(compared_answers)
 _OVERVIEW = {
     "leave_one_out_agreement(method=spearman,summary=mean)": "Agreement of one rater with the mean of the others, ρ",
     "krippendorff_alpha(level=interval)": "Krippendorff's α (interval)",
+    "retest_agreement(method=spearman)": "Repeated ratings of one rater, ρ of earlier and later",
+    "retest_agreement(method=exact)": "Repeated ratings of one rater, share of equal pairs",
     "percent_agreement(over=items)": "Share of rater pairs with the same choice",
     "fleiss_kappa": "Fleiss' κ",
     "split_half_reliability": "Split-half reliability of the mean ratings",

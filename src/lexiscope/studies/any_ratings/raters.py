@@ -14,13 +14,16 @@ from lexiscope.analysis.agreement.choices import cohen_kappa, fleiss_kappa, perc
 from lexiscope.analysis.agreement.consistency import describe_participants, group_consistency
 from lexiscope.analysis.agreement.left_out import Resampled
 from lexiscope.analysis.agreement.raters import RaterAgreement, leave_one_out, pairwise_agreement
+from lexiscope.analysis.agreement.retest import Retest, retest
 from lexiscope.analysis.mixed.ordinal import fit_ordinal
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.result import Estimate, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted, listed
+from lexiscope.core.simulated import COLLECTED
 from lexiscope.report.part import Remark
 from lexiscope.report.tables import with_minus_signs
 from lexiscope.studies.any_ratings.data import RatedRun
+from lexiscope.studies.kit.repeated_ratings import REPEATED
 
 OF_RATER = "rater_agreement"
 _MOST_RATERS = 200
@@ -58,8 +61,28 @@ def agreement(run: RatedRun) -> object:
             for level in ("interval", "ordinal")
         },
     }
+    if repeated_ratings(run) is not None:
+        makers["retest_agreement"] = lambda: _retests(run)
     results = [result for name, make in makers.items() for result in run.attempt_all(name, make, subject="raters")]
     return results, _disagreeing(run), _severities(run)
+
+
+def repeated_ratings(run: RatedRun) -> Retest | None:
+    """Return the ratings that raters gave to an item repeatedly, with those that do not count; ``None`` without."""
+    rows = run.data.responses.where(measure=("rating", REPEATED), subject_kind=COLLECTED)
+    # NaN, of ratings that were not repeated, is sorted last
+    order = np.argsort(rows.column("repeat"), kind="stable")
+    raters, items, values = (rows.column(name)[order] for name in ("subject_id", "item_id", "value"))
+    pairs = retest(raters.tolist(), items.tolist(), values)
+    return pairs if len(pairs.earlier) else None
+
+
+def _retests(run: RatedRun) -> tuple[Result, ...]:
+    pairs, draws = repeated_ratings(run), run.resampling_of(run.words)
+    if pairs is None:
+        return ()
+    name = statistic_name("retest_agreement", method="spearman")
+    return run.attempt(name, lambda: pairs.spearman(**draws)), pairs.exact(**draws)
 
 
 def _single(make: Callable[[], Estimate]) -> tuple[Estimate]:

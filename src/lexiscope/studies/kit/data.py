@@ -27,10 +27,12 @@ from lexiscope.core.usage import Usage, locate
 from lexiscope.items.read.item_source import catch_remark, column_map, load_items, real_items, unrated_remark
 from lexiscope.items.tables.tabular import is_item_table
 from lexiscope.items.tables.understood import reading_remark
+from lexiscope.resources.platforms.durel import PROGRAM as DUREL
 from lexiscope.resources.platforms.lexiscope import is_export
 from lexiscope.resources.platforms.opened import open_file
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.ratings_file import COMPLETE, has_texts, read_ratings, responses_in
+from lexiscope.studies.kit.repeated_ratings import counted_ratings, settled_repeats
 
 
 def pair(
@@ -147,7 +149,11 @@ def own_dataset(
     card = own_card(path, task=task, language=items[0].usages[0].language, scale=scale or items[0].scale)
     read = reading_remark(source.imported.opened if source.imported is not None else None)
     card = replace(card, remarks=(*card.remarks, *read, *catch_remark(len(source.items) - len(items))))
-    responses = source.responses
+    imported = source.imported
+    from_durel = imported is not None and imported.opened is not None and imported.opened.program == DUREL
+    meant = imported is not None and (imported.repeats_meant or from_durel)
+    responses, repeated = settled_repeats(source.responses, options.repeats, meant=meant, path=str(path))
+    card = replace(card, remarks=(*card.remarks, *repeated))
     if ratings:
         if len(responses):
             what = f"{path} holds ratings itself, and ratings were given in {ratings[0]}"
@@ -224,12 +230,13 @@ def _given_ratings(
         raise InputError(what, place=Place(name, item_id=unknown[0]), hint=hint)
     table = responses_in(name, options)
     if table is not None:
-        return table.where(subject_kind=COLLECTED, measure="rating")
+        return counted_ratings(table.where(subject_kind=COLLECTED, measure="rating"), read.repeats)
     kind = SIMULATED if read.simulated else PARTICIPANT
     about = {"subject_id": read.raters, "subject_kind": [kind] * len(read.items), "item_id": read.items}
     said = {"task": [task] * len(read.items), "measure": ["rating"] * len(read.items), "value": read.values}
     lists = [asked[item].list_id for item in read.items]
-    return ResponseTable.from_columns({**about, **said, "list_id": lists, "scale": [str(used)] * len(read.items)})
+    said |= {"repeat": read.repeat, "list_id": lists, "scale": [str(used)] * len(read.items)}
+    return counted_ratings(ResponseTable.from_columns(about | said), read.repeats)
 
 
 def askable(subjects: Sequence[Subject], items: Sequence[Item], task: str) -> tuple[list[Subject], dict[str, str]]:

@@ -28,8 +28,10 @@ from lexiscope.items.tables.tabular import is_item_table
 from lexiscope.items.tables.understood import TakenField, Understanding, missing_texts, sizes_of, understood
 from lexiscope.resources.platforms.opened import OpenedFile, open_file
 from lexiscope.studies.kit.data import own_dataset
+from lexiscope.studies.kit.means_file import norm_column, read_means, recorded_rows
 from lexiscope.studies.kit.ratings_file import has_texts, read_ratings, responses_in
 from lexiscope.studies.kit.ratings_table import BY_RATER, LONG, RatingsFile, far_warnings
+from lexiscope.studies.kit.repeated_ratings import counted_ratings
 from lexiscope.tasks import DEFAULT
 
 WORD = "word"
@@ -102,6 +104,9 @@ def _read(path: Path, items: str, task: str, language: str, scale: Scale | None,
         options = _with_raters(path, options)
         data = own_dataset(path, task=task, language=language, scale=scale, options=options, any_scale=True)
         return RatedFile(data, _understood_items(data, open_file(path, options), options, scale))
+    if not items and responses_in(path, options) is None and norm_column(opened := open_file(path, options), options):
+        data, about = read_means(path, opened, options, task=task, language=language, scale=scale)
+        return RatedFile(data, about)
     read = read_ratings(path, options=options, scale=scale)
     table = _responses_of(read, path, task, options)
     if not items and (path.parent / "items.csv").is_file() and read.understood.program == "Lexiscope":
@@ -163,13 +168,17 @@ def _responses_of(read: RatingsFile, path: Path, task: str, options: ReadingOpti
         # models may be among its subjects
         models = [kind for kind in given.unique("subject_kind") if kind not in COLLECTED]
         people = given.where(subject_kind=COLLECTED, measure=measure)
+        people = counted_ratings(people, read.repeats)
         return ResponseTable.concat([people, given.where(subject_kind=tuple(models))]) if models else people
     kind = SIMULATED if read.simulated else PARTICIPANT
     columns: dict[str, object] = {"subject_id": read.raters, "subject_kind": kind, "item_id": read.items, "task": task}
     lists = [read.lists.get(item) for item in read.items] if read.lists else None
     columns |= {"measure": measure, "view": "full", "list_id": lists}
+    models = [recorded_rows(read.models, task)] if read.models else []
     if not read.options:
-        return ResponseTable.from_columns(columns | {"value": read.values})
+        columns |= {"value": read.values, "repeat": read.repeat}
+        people = counted_ratings(ResponseTable.from_columns(columns), read.repeats)
+        return ResponseTable.concat([people, *models]) if models else people
     chosen = [None if value != value else read.options[int(value)] for value in read.values.tolist()]
     return ResponseTable.from_columns(columns | {"option": chosen})
 

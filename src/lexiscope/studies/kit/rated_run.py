@@ -149,11 +149,13 @@ def ask_subjects(
     if not all(item.usages for item in data.items):
         hint = "add the items with their sentences: --items FILE"
         raise InputError("These ratings come without texts: models cannot be asked.", hint=hint)
-    live, unasked = askable(live_subjects(settings.subjects, settings, settings.task), data.items, settings.task)
+    # a published dataset has its own question, which people answered
+    task = settings.task if settings.file else data.card.task
+    live, unasked = askable(live_subjects(settings.subjects, settings, task), data.items, task)
     if any(isinstance(subject, Converses) for subject in live):
-        _check_scale(data, settings.task)
+        _check_scale(data, task)
     place, seed = folder / "collected", settings.seed
-    answers = collect(data.items, live, settings.task, out=place, seed=seed, progress=progress)
+    answers = collect(data.items, live, task, out=place, seed=seed, progress=progress)
     return AskedSubjects(answers, unasked, tuple(language_remarks(live, data.items)))
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.ratings import PEOPLE, check_one_scale
+from lexiscope.analysis.ratings import PEOPLE, Repeats, check_one_scale
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
@@ -23,6 +23,14 @@ from lexiscope.resources.tables.parquet import cells_of_parquet, is_parquet
 from lexiscope.studies.kit.ratings_table import LONG, ratings_of_table, value_remarks
 from lexiscope.studies.kit.ratings_table import RatingColumns as RatingColumns
 from lexiscope.studies.kit.ratings_table import RatingsFile as RatingsFile
+from lexiscope.studies.kit.repeated_ratings import (
+    HINT,
+    first_repeat,
+    repeat_numbers,
+    repeats_remark,
+    stated_order,
+    which_count,
+)
 
 _MEASURES = ("rating", "choice")
 COMPLETE = (
@@ -58,7 +66,9 @@ def read_ratings(
         if columns not in (None, RatingColumns()) or options.columns:
             hint = "leave --rater, --item, --value and --map out"
             raise InputError("a response table has its own columns", code="E006", hint=hint)
-        return _from_responses(str(path), table, scale, measure=measure, view=view, kinds=kinds)
+        return _from_responses(
+            str(path), table, scale, measure=measure, view=view, kinds=kinds, repeats=options.repeats
+        )
     if tuple(kinds) != PEOPLE:
         hint = "leave --kind out: every row counts"
         raise InputError(
@@ -98,7 +108,14 @@ def _response_table(path: Path, options: ReadingOptions) -> ResponseTable | None
 
 
 def _from_responses(
-    path: str, table: ResponseTable, scale: Scale | None, *, measure: str, view: str, kinds: Sequence[str]
+    path: str,
+    table: ResponseTable,
+    scale: Scale | None,
+    *,
+    measure: str,
+    view: str,
+    kinds: Sequence[str],
+    repeats: str,
 ) -> RatingsFile:
     """The raters' ratings or choices in a response table; a group is not among its columns."""
     people, remarks = _chosen_answers(path, table, measure, view, kinds)
@@ -119,7 +136,8 @@ def _from_responses(
     if not given.any():
         hint = "collect ratings first"
         raise InputError("The file has no ratings.", code="E002", place=Place(path), hint=hint)
-    _refuse_repeated_responses(path, raters, items, given)
+    repeat, how, repeated = _repeats_of(path, people, raters, items, values, repeats, choices=bool(options))
+    remarks += repeated
     remarks += [f"options: {', '.join(options)}"] if options else []
     remarks += value_remarks(values, scale, options=options)
     n_missing = int(np.sum(~given))
@@ -141,19 +159,33 @@ def _from_responses(
     }
     return RatingsFile(
         path, tuple(raters), tuple(items), values, remarks=tuple(remarks), options=options,
-        simulated=holds_simulated(people), lists=lists, understood=about,
+        simulated=holds_simulated(people), lists=lists, understood=about, repeat=repeat, repeats=how,
     )  # fmt: skip
 
 
-def _refuse_repeated_responses(
-    path: str, raters: Sequence[str], items: Sequence[str], given: NDArray[np.bool_]
-) -> None:
-    seen: dict[tuple[str, str], int] = {}
-    for row, (rater, item) in enumerate(zip(raters, items, strict=True)):
-        if given[row] and seen.setdefault((rater, item), row) != row:
-            what = f"Two ratings by rater {rater} for this item (first: line {seen[rater, item] + 2})."
-            place = Place(path, row + 2, item_id=item)
-            raise InputError(what, code="E502", place=place, hint="Delete one.")
+def _repeats_of(
+    path: str,
+    people: ResponseTable,
+    raters: Sequence[str],
+    items: Sequence[str],
+    values: NDArray[np.float64],
+    named: str,
+    *,
+    choices: bool,
+) -> tuple[NDArray[np.int64] | None, Repeats, tuple[str, ...]]:
+    """The numbers of repeated ratings, which of them count, and the remark on them, as in a plain table."""
+    again = first_repeat(raters, items, values)
+    if again is None:
+        return None, "error", ()
+    numbers = people.column("repeat")
+    stated = () if np.isnan(numbers).any() else numbers.tolist()
+    how = which_count(named, meant=stated_order(raters, items, stated) is not None)
+    if how != "error" and not choices:
+        return repeat_numbers(raters, items, stated), how, (repeats_remark(raters, items, values, how),)
+    row, before = again
+    what = f"Two ratings by rater {raters[row]} for this item (first: line {before + 2})."
+    place = Place(path, row + 2, item_id=items[row])
+    raise InputError(what, code="E502", place=place, hint="Delete one." if choices else f"{HINT}.")
 
 
 def _chosen_answers(

@@ -14,6 +14,7 @@ from typing import NoReturn
 import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
+from lexiscope.analysis.ratings import Repeats
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Condition
 from lexiscope.core.scale import Scale
@@ -26,8 +27,17 @@ from lexiscope.items.tables.columns import ColumnMap, FieldMap, columns_named, d
 from lexiscope.items.tables.numbers import NumberForm, far_numbers, number_form
 from lexiscope.items.tables.understood import TakenField, Understanding, missing_texts, sizes_of, understood
 from lexiscope.items.tables.wide import Of, answer_columns
+from lexiscope.resources.platforms.durel import PROGRAM as DUREL
 from lexiscope.resources.platforms.opened import OpenedFile
 from lexiscope.resources.tables.cells import CellTable
+from lexiscope.studies.kit.repeated_ratings import (
+    HINT,
+    first_repeat,
+    repeat_numbers,
+    repeats_remark,
+    stated_order,
+    which_count,
+)
 
 LONG = "one row per rating"
 BY_RATER, _BY_ITEM = "one row per item, one column per rater", "one row per rater, one column per item"
@@ -80,6 +90,9 @@ class RatingsFile:
 
     ``groups`` maps an item to its group, ``rater_groups`` a rater to theirs, where the user named a column for it.
     ``options`` are those that people chose between: a value is then the place of the option chosen, counted from 0.
+    ``models`` are the ratings of models by their column and item (``--map model=COLUMN``), NaN where one is missing.
+    ``repeat`` numbers a rater's ratings of one item from 0, and ``repeats`` is which of them count; without repeated
+    ratings, they are ``None`` and ``error``. *Shape of repeat:* (rows,).
     ``simulated``: the raters are simulated participants. ``words`` maps an item to its word, if a column has the usual
     name of one; ``conditions`` are columns with one value for each item, by name and item; ``lists`` are the lists of
     the items. ``understood`` is what was understood of the file.
@@ -98,6 +111,20 @@ class RatingsFile:
     conditions: Mapping[str, Mapping[str, Condition]] = field(default_factory=dict)
     lists: Mapping[str, str] = field(default_factory=dict)
     understood: Understanding = field(default_factory=lambda: Understanding(""))
+    models: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    repeat: IntArray | None = None
+    repeats: Repeats = "error"
+
+    def in_order(self) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
+        """Return raters, items and values, a rater's repeated ratings of one item in the order of rating.
+
+        *Shape:* (rows,) each.
+        """
+        if self.repeat is None:
+            return self.raters, self.items, self.values
+        order = np.argsort(self.repeat, kind="stable")
+        raters, items = (tuple(column[row] for row in order.tolist()) for column in (self.raters, self.items))
+        return raters, items, self.values[order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +322,8 @@ class _Columns:
     def _refuse_absent(self, absent: Sequence[str]) -> NoReturn:
         what = f"Cannot find the column{'s' if len(absent) > 1 else ''} for {enumerated(absent)}."
         hint = f"Add {' '.join(map(self.flag, absent))}. {self._column_list()}."
+        if "rater" in absent:
+            hint += " If the file has the mean rating of each item: --map norm=COLUMN."
         if {"rater", "rating"} <= set(absent):
             hint += " If each rater has a column, name them: --map rater_columns=p1, or by a pattern: p*."
         raise InputError(what, code="E006", place=self.header_place, hint=hint)
@@ -366,7 +395,7 @@ class _RatingsReader:
         raters = self._identity(fields["rater"])
         items, added = self._items()
         doubts = self._doubts(items, added)
-        self._refuse_repeats(raters, items, values)
+        repeat, repeats, repeated = self._repeats(raters, items, values, options)
         if np.isnan(values).all():
             hint = f"Check {self.columns.flag('rating')}." + (" Every cell means no answer." if missing else "")
             raise InputError("The file has no ratings.", code="E002", place=Place(self.table.path), hint=hint)
@@ -377,7 +406,7 @@ class _RatingsReader:
         word = "" if groups is not None else self._word_column(items)
         lists = self._list_column(items)
         used = {rater, rating, *fields["item"], *added, word, lists}
-        used |= {name for key in ("group", "rater_group", "catch") for name in fields.get(key, ())}
+        used |= {name for key in ("group", "rater_group", "catch", "model") for name in fields.get(key, ())}
         conditions, unused = self._conditions(items, used)
         simulated = self._are_simulated(raters)
         n_given = int(np.sum(~np.isnan(values)))
@@ -388,7 +417,7 @@ class _RatingsReader:
             scale=self._scale_text(values, options),
             sizes=sizes_of(n_given, len(items.labels), len(raters.labels), choices=bool(options)),
             unused=tuple(unused),
-            notes=(*notes, *catch),
+            notes=(*notes, *catch, *repeated),
             warnings=tuple(warnings),
         )
         remarks = [about.summary(), *about.notes, *doubts, *warnings, *([TOLD_SIMULATED] if simulated else [])]
@@ -396,7 +425,7 @@ class _RatingsReader:
         return RatingsFile(
             self.table.path, raters.texts, items.texts, values, groups, self._groups(raters, "rater_group"),
             tuple(remarks), options, simulated, self._levels(items, word) if word else groups, conditions,
-            self._levels(items, lists) if lists else {}, about,
+            self._levels(items, lists) if lists else {}, about, self._models(items, form), repeat, repeats,
         )  # fmt: skip
 
     def _drop_catch(self) -> tuple[str, ...]:
@@ -524,18 +553,30 @@ class _RatingsReader:
         hint = f"Name what identifies an item: {flag}{names[0]}, or {flag}{names[0]} {flag}{doubtful[0]} together."
         raise InputError(what, code="E006", place=self.columns.header_place, hint=hint)
 
-    def _refuse_repeats(self, raters: CodedColumn, items: CodedColumn, values: FloatArray) -> None:
-        given = np.flatnonzero(~np.isnan(values))
-        keys = raters.codes[given] * len(items.labels) + items.codes[given]
-        if len(np.unique(keys)) == len(keys):
-            return
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        again = int(np.flatnonzero(first[inverse] != np.arange(len(keys)))[0])
-        row, before = int(given[again]), int(given[first[inverse[again]]])
-        rater, item = raters.labels[raters.codes[row]], items.labels[items.codes[row]]
-        place = replace(self.table.place(row, self.fields["rating"][0]), item_id=item)
-        what = f"Two ratings by rater {rater} for this item (first: line {self.table.lines[before]})."
-        hint = f"Delete one, or add {self.columns.flag('item')} for a further column that identifies the item."
+    def _repeats(
+        self, raters: CodedColumn, items: CodedColumn, values: FloatArray, options: Sequence[str]
+    ) -> tuple[IntArray | None, Repeats, tuple[str, ...]]:
+        """The numbers of repeated ratings, which of them count, and the remark on them; nothing if there are none.
+
+        They are meant if the user says which count, if the program has them (DURel), or by a column ``repeat``.
+        Errors: :class:`InputError` E502 otherwise, and for choices, which have no mean.
+        """
+        again = first_repeat(raters.codes.tolist(), items.codes.tolist(), values)
+        if again is None:
+            return None, "error", ()
+        who, what_rated = raters.texts, items.texts
+        stated = next((self.table[name] for name in columns_named("repeat", self.table.header)), ())
+        meant = self.columns.opened.program == DUREL or stated_order(who, what_rated, stated) is not None
+        how = which_count(self.columns.options.repeats, meant=meant)
+        if how != "error" and not options:
+            numbers = repeat_numbers(who, what_rated, stated)
+            return numbers, how, (repeats_remark(who, what_rated, values, how),)
+        row, before = again
+        place = replace(self.table.place(row, self.fields["rating"][0]), item_id=items.labels[items.codes[row]])
+        what = f"Two ratings by rater {raters.labels[raters.codes[row]]} for this item"
+        what += f" (first: line {self.table.lines[before]})."
+        hint = "Delete one" if options else HINT
+        hint += f", or add {self.columns.flag('item')} for a further column that identifies the item."
         raise InputError(what, code="E502", place=place, hint=hint)
 
     def _groups(self, of: CodedColumn, key: str) -> dict[str, str] | None:
@@ -561,6 +602,24 @@ class _RatingsReader:
         level = cells.within(items)
         assert level is not None
         return {label: cells.labels[code] for label, code in zip(items.labels, level.tolist(), strict=True)}
+
+    def _models(self, items: CodedColumn, form: NumberForm) -> dict[str, dict[str, float]]:
+        """The rating of each item in the columns of models.
+
+        Errors: :class:`InputError` E006 for a column that varies within an item, E302 for a cell that is no number.
+        """
+        models: dict[str, dict[str, float]] = {}
+        for name in self.fields.get("model", ()):
+            if self.factor(name).within(items) is None:
+                what = f"The ratings of the model {name} vary within an item."
+                hint = "Name all columns that identify an item: --map item=COLUMN, once for each."
+                raise InputError(what, code="E006", place=self.columns.header_place, hint=hint)
+            numbers = {text: form.read(text) for text in self.factor(name).labels}
+            for text, number in numbers.items():
+                if number is None:
+                    self._refuse_text(name, text)
+            models[name] = {item: float(numbers[text] or 0) for item, text in self._levels(items, name).items()}
+        return models
 
     def _word_column(self, items: CodedColumn) -> str:
         """The column with the word of the items, if one has a usual name and fewer words than there are items."""
@@ -596,7 +655,7 @@ class _RatingsReader:
             may = name in given if given else name not in texts and not describes_rows(name)
             may = may and level is not None
             labels = [cells.labels[code] for code in level.tolist()] if level is not None and may else []
-            values = _condition_values(labels, named=name in given)
+            values = condition_values(labels, named=name in given)
             if values:
                 conditions[name] = dict(zip(items.labels, values, strict=True))
             else:
@@ -654,8 +713,8 @@ class _RatingsReader:
         return (rater, item, rating, *more, *(taken("Condition", name) for name in conditions))
 
 
-def _condition_values(labels: Sequence[str], *, named: bool) -> list[Condition]:
-    """The value of each item in a column that may be a condition: few levels with several items each, or numbers.
+def condition_values(labels: Sequence[str], *, named: bool) -> list[Condition]:
+    """Return the value of each item in a column that may be a condition: few levels of several items, or numbers.
 
     Empty for a column that names or describes single items, has one value only, or has none for some items; a column
     that the user *named* needs two values only.

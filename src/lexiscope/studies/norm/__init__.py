@@ -79,6 +79,7 @@ _OVERVIEW = {
     "winning_rate(": "Alternative annotator test: winning rate (.50 is needed)",
     "advantage_probability(": "Share of items on which it is as close as an annotator",
     "ratings_worth": "Ratings per item that the model's prediction is worth",
+    "spearman(with=norms)": "Correlation with the mean ratings, ρ",
     "mean_rating(source=people_and_model": "Mean rating, people and model",
     "mean_rating(source=people": "Mean rating, people alone",
     "mean_rating_difference(source=people_and_model": "Difference of means, people and model",

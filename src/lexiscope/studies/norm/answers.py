@@ -200,9 +200,13 @@ class ModelDifferences:
         effects = numbers.known(pick("condition_effect_difference"))
         points = numbers.known(pick("norm_at_rating("))
         gaps = numbers.known(pick("model_minus_people"))
-        if not effects and not points and not gaps:
+        correlations = numbers.known(pick("spearman(with=norms)"))
+        if not effects and not points and not gaps and not correlations:
             return None
-        sentences = []
+        sentences = [
+            f"{numbers.title(record.subject)} agrees with people's mean ratings, ρ = {RHO.both(record, named=True)}."
+            for record in correlations
+        ]
         for record in effects:
             more = "more" if (record.value or 0.0) > 0 else "less"
             clear = record.low is not None and record.high is not None and record.low * record.high > 0
@@ -413,9 +417,9 @@ class NextItems:
         if n is None or None in ends:
             return None
         low, high = (RHO.number(record.value or 0.0) for record in ends if record is not None)
+        share = f"from {low} to {high} that grows with the uncertainty of the models" if low != high else f"of {low}"
         sentences = [
-            f"{round(n.value or 0)} of {n.n or 0} items are allocated to people, each with a probability from {low} to "
-            f"{high} that grows with the uncertainty of the models.",
+            f"{round(n.value or 0)} of {n.n or 0} items are allocated to people, each with a probability {share}."
         ]
         for record in numbers.known(pick("spread_ratio")):
             ratio = record.value or 0.0

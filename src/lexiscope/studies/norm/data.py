@@ -27,7 +27,7 @@ from lexiscope.studies.kit.rated_run import ConditionedRun, ask_subjects, read_r
 from lexiscope.studies.norm.settings import NormSettings
 
 RATING_MODELS = "answers of a model that can be read as ratings"
-DISTRIBUTIONS = "a scale of at most 11 points"
+DISTRIBUTIONS = "ratings on a scale of at most 11 points"
 PROBABILITY, WAVE = "sampling_probability", "wave"
 """The conditions of allocated items: with which probability each is asked, and in which wave (0: not)."""
 Floats = NDArray[np.float64]
@@ -222,6 +222,12 @@ class NormRun(ConditionedRun[NormSettings]):
         return points
 
 
+_MEANS_ONLY = (
+    "The data have mean ratings only. The number needed to beat, the alternative annotator test, norms of single items "
+    "and distributions need the ratings of single raters; estimates, differences and the allocation do not."
+)
+
+
 def load_run(settings: NormSettings, folder: Path, progress: CollectProgress | None = None) -> NormRun:
     """Read the file or dataset, and let the live subjects answer its items (kept below *folder*).
 
@@ -231,11 +237,20 @@ def load_run(settings: NormSettings, folder: Path, progress: CollectProgress | N
     rated = _read(settings)
     asked = ask_subjects(settings, rated.data, folder, progress)
     remarks = (*rated.understood.warnings, *asked.remarks)
+    given = rated.data.responses
+    if len(given.where(measure="norm")) and not len(given.where(subject_kind=COLLECTED)):
+        remarks = (*remarks, _MEANS_ONLY)
     run = NormRun(rated.data, asked.answers, settings, unasked=asked.unasked, remarks=remarks)
     if not run.rating and not run.unreadable:
         reasons = "; ".join(f"{subject} was not asked: {why}" for subject, why in run.unasked.items())
-        with_distances = f"--model {run.models[0]} turns its distances into points; " if run.models else ""
-        hint = f"{with_distances}--subject encoder:minilm asks a model now"
+        hint = f"--model {run.models[0]} turns its distances into points; " if run.models else ""
+        hint += "" if settings.dataset else "--map model=COLUMN names a column with a model's ratings; "
+        # items without texts cannot be shown to a model
+        texts = all(item.usages for item in run.items)
+        task = settings.task if settings.file else run.card.task
+        asks = f"--subject SPEC asks a model now (lexiscope list pairings shows which models answer {task})"
+        asks = "--subject encoder:minilm asks a model now" if task == NormSettings.task else asks
+        hint += asks if texts else "to ask a model now, the items need texts"
         raise InputError(f"no model has rated the items of {run.name}", why=reasons, hint=hint)
     return run
 

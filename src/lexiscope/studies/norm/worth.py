@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lexiscope.analysis.bootstrap import GroupOf, percentile_interval, resample_rows
+from lexiscope.analysis.bootstrap import GroupOf, groups_of, percentile_interval, resample_rows
+from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norming.alternative_annotator import (
     AlternativeAnnotator,
     alternative_annotator_test,
@@ -42,7 +44,9 @@ def people_and_model(run: NormRun) -> list[Result]:
 
 
 def annotator_tests(run: NormRun) -> dict[str, AlternativeAnnotator | Undefined]:
-    """Return the alternative annotator test of each model."""
+    """Return the alternative annotator test of each model; undefined where raters are columns, not persons."""
+    if run.card.raters == "columns":
+        return {name: undefined_test(_NO_PERSONS, "rmse", run.settings.epsilon) for name in run.rating}
     tests: dict[str, AlternativeAnnotator | Undefined] = {}
     for name, values in run.rating.items():
         epsilon = run.settings.epsilon
@@ -53,6 +57,9 @@ def annotator_tests(run: NormRun) -> dict[str, AlternativeAnnotator | Undefined]
         except StatisticError as error:
             tests[name] = undefined_test("; ".join(filter(None, (error.what, error.why))), "rmse", epsilon)
     return tests
+
+
+_NO_PERSONS = "which ratings are of one person is not published; the test excludes one annotator at a time"
 
 
 def annotators(run: NormRun) -> list[Result]:
@@ -66,7 +73,11 @@ def annotators(run: NormRun) -> list[Result]:
 
 
 def differences(run: NormRun) -> list[Result]:
-    """Return the mean norm at each point that a model gives, and by condition its difference from people."""
+    """Return the mean norm at each point that a model gives, and by condition its difference from people.
+
+    Without the ratings of single raters, the model's correlation with the norms comes first: with them, the model is
+    compared with people on the same other raters instead.
+    """
     return [result for name, values in run.rating.items() for result in _differences(run, name, values)]
 
 
@@ -74,6 +85,8 @@ def _differences(run: NormRun, name: str, values: Floats) -> Iterator[Result]:
     known = ~np.isnan(values) & ~np.isnan(run.norm)
     points = np.unique(values[known])
     rated = name in run.single_ratings
+    if not run.has("ratings"):
+        yield run.attempt("spearman(with=norms)", partial(_with_norms, run, name, values, known))
     for point in points.tolist() if rated and len(points) <= 11 else ():
         rows = known & (values == point)
         if rows.sum() < _FEWEST_AT_A_POINT:
@@ -91,6 +104,13 @@ def _differences(run: NormRun, name: str, values: Floats) -> Iterator[Result]:
             yield run.about(gap, **about, higher="the model rates higher than people")
         if len(run.levels(condition)) == 2:
             yield run.attempt("condition_effect_difference", partial(_effect, run, name, values, condition))
+
+
+def _with_norms(run: NormRun, name: str, values: Floats, known: NDArray[np.bool_]) -> Estimate:
+    """The correlation of a model's ratings with the mean ratings."""
+    labels = groups_of(run.labels, known)
+    rho = spearman(values[known], run.norm[known], groups=labels, **run.resampling)
+    return run.about(rho.about(name=statistic_name("spearman", **{"with": "norms"})), subject=name)
 
 
 def _effect(run: NormRun, name: str, values: Floats, condition: str) -> Contrast:
