@@ -13,7 +13,7 @@ from lexiscope.collect import in_wordings, subject_files
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, own_card
-from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import Response, ResponseTable, holds_simulated
@@ -31,6 +31,7 @@ from lexiscope.resources.platforms.lexiscope import is_export
 from lexiscope.resources.platforms.opened import open_file
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.ratings_file import COMPLETE, has_texts, read_ratings, responses_in
+from lexiscope.tasks.kit.words_file import is_words_file, words_task
 
 
 def pair(
@@ -254,6 +255,47 @@ def askable(subjects: Sequence[Subject], items: Sequence[Item], task: str) -> tu
             hint = "ask it in a language that the task has (chat:MODEL@URL?language=en), or with --wording FILE"
             unasked[subject.subject_id] = f"{error.what}: {hint}"
     return [subject for subject in subjects if subject.subject_id not in unasked], unasked
+
+
+def chat_models(
+    live: Sequence[Subject], asked: Mapping[str, tuple[str, Sequence[Item]]], *, instead: str = ""
+) -> tuple[dict[str, list[Subject]], list[str]]:
+    """Return which chat models are asked which items, and why others are not, as text.
+
+    *live* are the subjects of a run, each in each wording; *asked* the task and the items of each set, by its name. A
+    wording in a file of words is one of its task alone. Subjects that do not converse are asked nothing here; a study
+    that takes no others says what to name *instead*.
+    Errors: :class:`CapabilityError` for such a subject; those of :func:`askable` if a model is asked nothing, and of a
+    file of words of none of the tasks; :class:`InputError` if there is nothing that a chat model can be asked.
+    """
+    chats = [subject for subject in live if isinstance(subject, Converses)]
+    if instead and len(chats) < len(live):
+        other = next(subject.subject_id for subject in live if not isinstance(subject, Converses))
+        raise CapabilityError(f"{other} is no chat model, and this study asks no others", hint=instead)
+    if chats and not asked:
+        raise InputError("these items cannot be asked of a chat model", hint="leave --subject out, or name other items")
+    by_name: dict[str, list[Subject]] = {}
+    unasked: list[str] = []
+    faults: dict[str, InputError] = {}
+    for name, (task, items) in asked.items():
+        by_name[name] = []
+        for subject in chats:
+            own = words_task(subject.prompting.variant) if is_words_file(subject.prompting.variant) else task
+            # a file of a task that nobody asks is refused where it is read
+            if own != task and own in {other for other, _ in asked.values()}:
+                continue
+            try:
+                by_name[name] += askable([subject], items, task)[0]
+            except InputError as error:
+                if error.code != "E616":
+                    raise
+                faults[subject.subject_id] = error
+                unasked.append(f"{subject.subject_id} was not asked {name}: {error.what}.")
+    answering = {subject.subject_id for several in by_name.values() for subject in several}
+    for subject_id, fault in faults.items():
+        if subject_id not in answering:
+            raise fault
+    return by_name, unasked
 
 
 _DESCRIBED = ("subject", "model", "shots", "base", "parameters")
