@@ -146,7 +146,7 @@ def test_three_wordings_have_an_interval_over_wordings(run: tuple[Path, FakeChat
 def test_other_subjects_are_refused(tmp_path: Path) -> None:
     """Other models are trained or probed as encoders."""
     settings = ContextBiasSettings(dataset="planted_bias", encoders=(LOOK_UP,), subjects=("baseline:random",))
-    with pytest.raises(CapabilityError, match="no chat model") as caught:
+    with pytest.raises(CapabilityError, match="not a chat model") as caught:
         study.run(settings, tmp_path / "run")
     assert "--encoder" in caught.value.hint
 

@@ -56,7 +56,7 @@ _WORDS_LEARNT = (
 _COUNTED = "No model: it counts which answers the same shown texts had in training."
 PROMPTED = "prompted"
 """The method of a model that learnt nothing from the items: it is asked in the task's words."""
-_PROMPTED = "Not trained: asked each view in the words that people read. LABEL, which nobody is asked, is assumed."
+_PROMPTED = "Not trained: asked each view in the words that people read. LABEL is assumed, as it is for people."
 _NEARNESS = "it compares the two words of a pair with each other and does not see which words they are"
 
 Ask = Callable[[Any, Sequence[Item], str, str], ResponseTable]
@@ -358,8 +358,8 @@ def subject_by_view(
 ) -> ViewAnswers:
     """Return the answers of a subject that learns nothing from the items, such as a chat model, to all tested items.
 
-    It is asked in the views that the task shows to people. Nobody is asked about nothing: it has no answers in
-    ``label``. Errors: those of *ask*.
+    It is asked in the views that the task shows to people, so that it has no answers in ``label``. Errors: those of
+    *ask*.
     """
     tables: list[ResponseTable] = []
     without: dict[str, Answered] = {}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lexiscope.analysis.norms.predictions import Predictor
 from lexiscope.analysis.norms.variants import DescribedSubject, Variants
-from lexiscope.collect import in_wordings, subject_files
+from lexiscope.collect import CollectProgress, collect, in_wordings, subject_files, takes_wordings
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, own_card
@@ -22,7 +22,8 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ItemSettings, RatedItemSettings, ReadingOptions, Settings, settings_of
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED
 from lexiscope.core.study import exported_plan
-from lexiscope.core.subject import Subject
+from lexiscope.core.subject import Subject, SubjectSpec
+from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage, locate
 from lexiscope.items.read.item_source import catch_remark, column_map, load_items, real_items, unrated_remark
 from lexiscope.items.tables.tabular import is_item_table
@@ -257,6 +258,11 @@ def askable(subjects: Sequence[Subject], items: Sequence[Item], task: str) -> tu
     return [subject for subject in subjects if subject.subject_id not in unasked], unasked
 
 
+def n_chats(settings: Settings) -> int:
+    """Return how many of the named subjects are chat models, each counted once for all of its wordings."""
+    return sum(takes_wordings(SubjectSpec.parse(spec).kind) for spec in settings.subjects)
+
+
 def chat_models(
     live: Sequence[Subject], asked: Mapping[str, tuple[str, Sequence[Item]]], *, instead: str = ""
 ) -> tuple[dict[str, list[Subject]], list[str]]:
@@ -266,12 +272,12 @@ def chat_models(
     wording in a file of words is one of its task alone. Subjects that do not converse are asked nothing here; a study
     that takes no others says what to name *instead*.
     Errors: :class:`CapabilityError` for such a subject; those of :func:`askable` if a model is asked nothing, and of a
-    file of words of none of the tasks; :class:`InputError` if there is nothing that a chat model can be asked.
+    file of words of none of the tasks; :class:`InputError` if *asked* is empty and a chat model is there.
     """
     chats = [subject for subject in live if isinstance(subject, Converses)]
     if instead and len(chats) < len(live):
         other = next(subject.subject_id for subject in live if not isinstance(subject, Converses))
-        raise CapabilityError(f"{other} is no chat model, and this study asks no others", hint=instead)
+        raise CapabilityError(f"{other} is not a chat model, and this study asks chat models alone", hint=instead)
     if chats and not asked:
         raise InputError("these items cannot be asked of a chat model", hint="leave --subject out, or name other items")
     by_name: dict[str, list[Subject]] = {}
@@ -296,6 +302,30 @@ def chat_models(
         if subject_id not in answering:
             raise fault
     return by_name, unasked
+
+
+def chat_answers(
+    live: Sequence[Subject],
+    asked: Mapping[str, Sequence[Item]],
+    out: Path,
+    *,
+    seed: int,
+    progress: CollectProgress | None = None,
+    tasks: Mapping[str, Task] | None = None,
+) -> tuple[ResponseTable, list[str]]:
+    """Return what chat models answer to the items of each task, and who was not asked what, as text.
+
+    *tasks* are those that are asked in another way than by default, by name.
+    Answers are kept below *out*, a folder for each task, so that a broken run continues. Errors: those of
+    :func:`chat_models` and of the endpoints.
+    """
+    by_task, unasked = chat_models(live, {task: (task, items) for task, items in asked.items()})
+    tables = [
+        collect(asked[task], models, (tasks or {}).get(task, task), out=out / task, seed=seed, progress=progress)
+        for task, models in by_task.items()
+        if models
+    ]
+    return ResponseTable.concat(tables), unasked
 
 
 _DESCRIBED = ("subject", "model", "shots", "base", "parameters")
