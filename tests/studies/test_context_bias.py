@@ -17,7 +17,6 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json, sha256_of
-from lexiscope.core.settings import SettingError
 from lexiscope.items.tables.tabular import read_items, write_items
 from lexiscope.studies.context_bias import data, study
 from lexiscope.studies.context_bias.data import LOOK_UP
@@ -342,9 +341,3 @@ def test_a_model_that_answered_no_guess_is_not_said_to_keep_its_answers(tmp_path
     kept = find_record(found, "n_insensitive")
     assert (kept.value, kept.n) == (None, 0)
     assert "answered by the model" in kept.note
-
-
-def test_subjects_are_refused() -> None:
-    """Nothing asks them: a run that took them would be silent about it."""
-    with pytest.raises(SettingError, match="asks no subjects"):
-        ContextBiasSettings(subjects=("baseline:random",))

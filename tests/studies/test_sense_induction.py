@@ -29,7 +29,7 @@ from lexiscope.studies.sense_induction import study as sense_induction
 from lexiscope.studies.sense_induction.data import SenseData, subjects_with_senses
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.similarity import READING, SIMILARITY, contrast
-from lexiscope.subjects.senses.gasi import expand_folders
+from lexiscope.subjects.senses.gasi import Gasi, expand_folders
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import write_senses
 
@@ -181,7 +181,7 @@ def test_vectors_of_another_program_stand_beside_a_training(tmp_path: Path) -> N
 def test_short_names_tell_subjects_apart(tmp_path: Path) -> None:
     """Tables name a training by its folder, by more of its path where two folders are called alike."""
     folders = [made_folder(tmp_path / name) for name in ("one/a", "two/a", "b")]
-    subjects = subjects_with_senses(replace(MINI, subjects=tuple(f"gasi:{folder}" for folder in folders)))
+    subjects = subjects_with_senses([Gasi(str(folder)) for folder in folders])
     assert list(short_titles(each.subject_id for each in subjects).values()) == ["one/a", "two/a", "b"]
     files = [f"sense_embedding:muse:{tmp_path}/{name}.txt,{tmp_path}/index.tsv" for name in ("x", "y")]
     assert list(short_titles(files).values()) == ["x.txt", "y.txt"]
@@ -225,7 +225,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     folder = made_folder(tmp_path / "vectors")
     with pytest.raises(SpecError, match="mini_synonymy has no pairs that people rated"):
         sense_induction.run(replace(MINI, dataset="mini_synonymy", subjects=(f"gasi:{folder}",)), tmp_path / "c")
-    with pytest.raises(InputError, match=r"no file .*nowhere\.csv"):
+    with pytest.raises(InputError, match=r"nowhere\.csv: .*no such file"):
         sense_induction.run(replace(MINI, planted=str(tmp_path / "nowhere.csv")), tmp_path / "d")
 
 

@@ -692,3 +692,29 @@ def test_every_statistic_of_the_study_is_explained(mini_run: tuple[Path, Scripte
     """Names in results.json are those of ``STATISTICS``; the file is plain JSON."""
     raw = json.loads((mini_run[0] / "results.json").read_text(encoding="utf-8"))
     assert {entry["statistic"].partition("(")[0] for entry in raw} <= set(study.STATISTICS)
+
+
+@pytest.mark.published
+def test_models_of_other_families_are_in_figures_4_and_5(
+    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A live subject next to the recorded ones: Figure 4 draws the controlled cells, Figure 5 both without context.
+
+    Planted: items 2, 6, 10 … of 200 are right, 25 % in each cell. The recorded ones have the values of Table 5.
+    """
+    subject, real = Scripted(), catalog.subject
+    monkeypatch.setattr(catalog, "subject", lambda spec: subject if str(spec).startswith("scripted:") else real(spec))
+    study.run(replace(QUICK, subjects=("scripted:a",)), tmp_path / "run")
+    drawn: dict[str, dict[tuple[str, str], float]] = {}
+    for name in ("figure_4_with_context", "figure_5_without_context"):
+        with (tmp_path / "run" / "figures" / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+            drawn[name] = {(row["row"], row["subject"]): float(row["value"]) for row in csv.DictReader(stream)}
+    with_context, without = drawn.values()
+    tests = ("substitution: controlled", "reference: controlled", "relation (“is a synonym of”): controlled")
+    assert {row for row, _ in with_context} == set(tests)
+    assert [with_context[row, "OLMo 1B"] for row in tests] == pytest.approx([85.0, 67.5, 77.0])
+    assert [with_context[row, "Amber"] for row in tests] == pytest.approx([83.5, 70.0, 76.5])
+    assert [with_context[row, "a"] for row in tests] == pytest.approx([25.0, 25.0, 25.0])
+    (row,) = {row for row, _ in without}
+    shown = [without[row, subject] for subject in ("OLMo 1B", "OLMo 7B", "Amber", "a")]
+    assert shown == pytest.approx([33.0, 52.0, 14.5, 25.0])

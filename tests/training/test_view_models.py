@@ -10,13 +10,22 @@ import numpy as np
 from tests.training.tiny_views import pairs, save_bert
 
 from lexiscope.collect import collect
+from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.splits import ItemDivision
+from lexiscope.training.cues.word_removal import removal_plans
 from lexiscope.training.protocols import plan_for
 from lexiscope.training.settings import TrainingSettings
-from lexiscope.training.view_models import counts_by_view, probe_by_view, regression_by_view, training_by_view
+from lexiscope.training.view_models import (
+    PROMPTED,
+    counts_by_view,
+    learner_answers,
+    probe_by_view,
+    regression_by_view,
+    training_by_view,
+)
 
 
 def pair(number: int, word: str, gold: str) -> Item:
@@ -84,3 +93,31 @@ def test_an_encoder_is_probed_or_trained_with_plain_arguments(tmp_path: Path) ->
         assert found.responses.unique("subject_id") == (subject,)
         assert {view: len(options(found.responses, view)) for view in views} == dict.fromkeys(views, 8)
     assert "which words they are" in trained.blind["word"]
+
+
+def test_a_subject_that_is_not_trained_is_asked_the_views_of_people(tmp_path: Path) -> None:
+    """Three views, no LABEL; with leave-one-out, items without some words too: 4 texts of 4 words in 2 views."""
+    made = tuple(pair(n, f"w{n}", "tf"[n % 2]) for n in range(12))
+    parts, asked = ItemDivision(made[:6], made[6:8], made[8:]), dict[str, int]()
+    model = catalog.subject("baseline:random")
+
+    def ask(subject: Any, items: Sequence[Item], view: str, name: str) -> ResponseTable:
+        asked[name] = len(items)
+        return collect(items, [subject], "same_sense", views=(view,))
+
+    removals = removal_plans(parts.test, "leave_one_out", seed=0)
+    answers = learner_answers(
+        parts, model, views=("full", "context", "word", "label"), task="same_sense", protocol="auto", budget="",
+        share=1, settings=TrainingSettings(), out=tmp_path, name="m", ask=ask, removals=removals,
+    )  # fmt: skip
+    assert {view: len(options(answers.responses, view)) for view in ("full", "context", "word", "label")} == {
+        **dict.fromkeys(("full", "context", "word"), 4),
+        "label": 0,
+    }
+    sizes = {f"{plan.view}_without_words": len(plan.asked) for plan in removals}
+    assert asked == {**dict.fromkeys(("full", "context", "word"), 4), **sizes}
+    assert {view: len(given) for view, given in answers.without_words.items()} == {
+        plan.view: len(plan.asked) for plan in removals
+    }
+    assert [(one.method, one.n_train) for one in answers.trained] == [(PROMPTED, 0)] * 3
+    assert answers.on_whole_input is not None

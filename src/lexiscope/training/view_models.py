@@ -3,7 +3,7 @@
 Four kinds, from seconds to hours: counts of shown texts, a regression on features, a linear probe on the vectors of an
 untrained encoder, and an encoder that is trained by a plan (:mod:`lexiscope.training.protocols`). Each is asked the
 tested items of :class:`~lexiscope.items.arrange.splits.ItemDivision` in every view, and says which views it cannot
-see.
+see. A fifth kind learns nothing: a chat model, which is asked in the views that people are asked in.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from lexiscope.build.planted.bias import count_answers
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import Subject
 from lexiscope.core.usage import Usage, whole_text
 from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
 from lexiscope.items.answers.sense_options import definition_of
@@ -53,6 +54,9 @@ _WORDS_LEARNT = (
     "meanings: a model that understands the texts may reach more with the whole input, and lower biases."
 )
 _COUNTED = "No model: it counts which answers the same shown texts had in training."
+PROMPTED = "prompted"
+"""The method of a model that learnt nothing from the items: it is asked in the task's words."""
+_PROMPTED = "Not trained: asked each view in the words that people read. LABEL is assumed, as it is for people."
 _NEARNESS = "it compares the two words of a pair with each other and does not see which words they are"
 
 Ask = Callable[[Any, Sequence[Item], str, str], ResponseTable]
@@ -107,7 +111,7 @@ class ViewAnswers:
 
 def learner_answers(
     parts: ItemDivision,
-    learner: str,
+    learner: str | Subject,
     *,
     views: Sequence[str],
     task: str,
@@ -125,11 +129,14 @@ def learner_answers(
 ) -> ViewAnswers:
     """Return the answers of a learner in all views: :data:`LOOK_UP`, :data:`WORDS`, or an encoder by a protocol.
 
+    A subject in the place of a learner, such as a chat model, is asked as it is (:func:`subject_by_view`).
     A budget, if there is one, chooses the protocol; *share* is the number of learners among which it is divided. Plans,
     trainings and encodings are kept below *out* under *name*; encodings, which are large, until all is answered.
     Errors: those of the trainings and of the subjects.
     """
     plain = tuple(view for view in views if view != CONTEXT_SPAN)
+    if not isinstance(learner, str):
+        return subject_by_view(parts, learner, ask=ask, task=task, guessed=guessed, removals=removals)
     if learner == LOOK_UP:
         return counts_by_view(parts, plain, task=task, subject=LOOK_UP, removals=removals)
     if learner == WORDS:
@@ -330,24 +337,67 @@ def training_by_view(
         model: Any = catalog.subject(f"{selection.best.spec}?device={rows.device}&threads={rows.threads}{kept}")
         cut = {**selection.best.cut, "test": int(model.n_cut([view_item(item, view) for item in asked]))}
         trained.append(_view_training(selection, cut))
-        tables.append(ask(model, asked, view, view))
-        for removal in removals:
-            if removal.view == view:
-                shown = [further.shown for further in removal.asked]
-                given = ask(model, shown, view, f"{view}_without_words").where(measure="choice")
-                columns = given.column("item_id").tolist(), given.column("option").tolist()
-                without[view] = {item_id: (option, None) for item_id, option in zip(*columns, strict=True)}
-        if view == "full" and guessed:
-            tables.append(ask(model, guessed, GUESSED_WORD, GUESSED_WORD))
-            # people may have been asked items that are not tested here
-            behind = with_guesses(replace(parts, test=asked), guessed, parts.all_items)
-            others = tuple(item.shown for item in behind if item.view == view)
-            tables += [ask(model, others, view, "full_of_guessed")] if others else []
+        given, lost = _asked_in_view(model, view, parts, asked, ask=ask, guessed=guessed, removals=removals)
+        tables += given
+        without |= lost
     responses = ResponseTable.concat(tables).with_column("subject_id", subject)
     blind = _unseen_words(replace(parts, test=asked))
     if plan.protocol == "zero_shot" and catalog.task(task).learnt == "pair":
         blind = {"word": _NEARNESS}
     return ViewAnswers(subject, responses, asked, tuple(trained), plan.how, plan.left_out, blind, without)
+
+
+def subject_by_view(
+    parts: ItemDivision,
+    model: Subject,
+    *,
+    ask: Ask,
+    task: str,
+    guessed: Sequence[Item] = (),
+    removals: Sequence[RemovalPlan] = (),
+) -> ViewAnswers:
+    """Return the answers of a subject that learns nothing from the items, such as a chat model, to all tested items.
+
+    It is asked in the views that the task shows to people, so that it has no answers in ``label``. Errors: those of
+    *ask*.
+    """
+    tables: list[ResponseTable] = []
+    without: dict[str, Answered] = {}
+    views = catalog.screens()[task].views
+    for view in views:
+        given, lost = _asked_in_view(model, view, parts, parts.test, ask=ask, guessed=guessed, removals=removals)
+        tables += given
+        without |= lost
+    trained = tuple(ViewTraining(view, PROMPTED, 0) for view in views)
+    responses = ResponseTable.concat(tables)
+    return ViewAnswers(model.subject_id, responses, parts.test, trained, _PROMPTED, without_words=without)
+
+
+def _asked_in_view(
+    model: Any,
+    view: str,
+    parts: ItemDivision,
+    asked: tuple[Item, ...],
+    *,
+    ask: Ask,
+    guessed: Sequence[Item],
+    removals: Sequence[RemovalPlan],
+) -> tuple[list[ResponseTable], dict[str, Answered]]:
+    """What a model answers in a view, to guesses if it is the whole input, and to items without some of their words."""
+    tables, without = [ask(model, asked, view, view)], dict[str, Answered]()
+    for removal in removals:
+        if removal.view == view:
+            shown = [further.shown for further in removal.asked]
+            given = ask(model, shown, view, f"{view}_without_words").where(measure="choice")
+            columns = given.column("item_id").tolist(), given.column("option").tolist()
+            without[view] = {item_id: (option, None) for item_id, option in zip(*columns, strict=True)}
+    if view == "full" and guessed:
+        tables.append(ask(model, guessed, GUESSED_WORD, GUESSED_WORD))
+        # people may have been asked items that are not tested here
+        behind = with_guesses(replace(parts, test=asked), guessed, parts.all_items)
+        others = tuple(item.shown for item in behind if item.view == view)
+        tables += [ask(model, others, view, "full_of_guessed")] if others else []
+    return tables, without
 
 
 def _select_model(

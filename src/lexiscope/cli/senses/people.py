@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.agreement.choices import trust_of_checks
-from lexiscope.analysis.bootstrap import GroupOf
-from lexiscope.analysis.senses.intrusion import model_hits
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, remark, say
 from lexiscope.cli.senses.report_table import print_report_table
@@ -20,7 +18,7 @@ from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
-from lexiscope.core.result import Estimate, Record, Undefined
+from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import COLLECTED
@@ -30,7 +28,7 @@ from lexiscope.report.page.simulated import marked_part
 from lexiscope.report.page.study_folder import about_run, write_run
 from lexiscope.report.part import Part, join_parts, with_adjusted_p
 from lexiscope.report.parts.sense_test_parts import (
-    JUDGMENTS,
+    ModelShare,
     Reference,
     SenseTestAnswers,
     accuracy_part,
@@ -38,12 +36,11 @@ from lexiscope.report.parts.sense_test_parts import (
     check_known,
     duplicates_part,
     items_by_id,
+    model_shares,
     models_part,
     read_answers,
-    right_answers,
     sense_tests,
     simulated_notice,
-    tested_word,
     words_in_groups,
 )
 from lexiscope.resources.tables.delimited import read_header
@@ -172,21 +169,14 @@ def _task_of(path: Path) -> str:
     return SELECTION if any(name.startswith(GROUP) for name in header) else INTRUSION
 
 
-def _model_hits(
-    runs: Sequence[Path], items: Mapping[str, Item], *, resamples: int, seed: int
-) -> list[tuple[str, str, Estimate | Undefined, int]]:
+def _model_hits(runs: Sequence[Path], items: Mapping[str, Item], *, resamples: int, seed: int) -> list[ModelShare]:
     """The correct answers of the models of some runs, to the test of each model's senses; people's are excluded."""
-    right = right_answers(items.values())
-    words = GroupOf({name: tested_word(item) for name, item in items.items()}, "words")
     hits_of = []
     for path in runs:
         table = ResponseTable.read_parquet(path)
         told = table.filter(~np.isin(table.column("subject_kind"), COLLECTED))
         check_known(path, told, items)
-        for test in sense_tests(SenseTestAnswers(told, items), resamples=resamples, seed=seed):
-            name = JUDGMENTS[test.task]
-            hits = model_hits(test.answers, right, name=name, words=words, resamples=resamples, seed=seed)
-            hits_of += [(test.task, test.model, *share) for share in hits]
+        hits_of += model_shares(sense_tests(SenseTestAnswers(told, items), resamples=resamples, seed=seed))
     return hits_of
 
 

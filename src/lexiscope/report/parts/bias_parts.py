@@ -16,6 +16,8 @@ from lexiscope.analysis.bias.view_scores import ViewGap, ViewValue
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Interval, Record, Undefined, statistic_name
 from lexiscope.core.showing import counted
+from lexiscope.items.answers.search_space import SearchSpace
+from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Part, find_record, with_interval
@@ -265,6 +267,15 @@ class LabelChoice:
 
     name: str
     description: str
+
+
+def label_choices(task: str, items: Sequence[Item], space: SearchSpace | None) -> dict[str, LabelChoice]:
+    """Return what can be chosen, if answers are more than t and f: the entries of a search, or the senses of items."""
+    if space is not None:
+        return {entry.entry_id: LabelChoice(entry.name, entry.description) for entry in space.entries}
+    if task != "sense_disambiguation":
+        return {}
+    return {key: LabelChoice(f"{gloss} ({key})", gloss) for item in items for key, gloss in glosses_of(item).items()}
 
 
 def verdict_section(title: str, verdict: Verdict, *, section_id: str = "verdict") -> Section:

@@ -27,7 +27,7 @@ from lexiscope.analysis.senses.duplicates import (
     agreement_by_overlap,
     duplicate_analysis,
 )
-from lexiscope.analysis.senses.intrusion import WordIntrusion, word_intrusion
+from lexiscope.analysis.senses.intrusion import WordIntrusion, model_hits, word_intrusion
 from lexiscope.analysis.senses.selection import (
     ModelAnswers,
     SenseSelection,
@@ -35,6 +35,7 @@ from lexiscope.analysis.senses.selection import (
     log_odds_name,
     sense_selection,
 )
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
@@ -364,15 +365,38 @@ def _duplicate_notes(by_title: Mapping[str, DuplicateAnalysis], reference: Refer
 # -- models ---------------------------------------------------------------------------------------------------------
 
 
-def models_part(shares: Sequence[tuple[str, str, Estimate | Undefined, int]]) -> Part:
+ModelShare = tuple[str, str, Estimate | Undefined, int]
+"""A test, the model whose senses its pages show, the accuracy of a subject, and how many items it left unanswered."""
+
+
+def model_shares(tests: Iterable[SenseTest]) -> list[ModelShare]:
+    """Return how often models give the correct answer: *tests* are those with their answers (:func:`sense_tests`).
+
+    Errors: those of :func:`right_answers`.
+    """
+    shares: list[ModelShare] = []
+    for test in tests:
+        name, own = JUDGMENTS[test.task], test.answers
+        hits = model_hits(own, test.right, name=name, words=test.words, resamples=test.resamples, seed=test.seed)
+        shares += [(test.task, test.model, *share) for share in hits]
+    return shares
+
+
+def models_part(
+    shares: Sequence[ModelShare],
+    titles: Mapping[str, str] | None = None,
+    *,
+    people: Sequence[SenseTest] = (),
+) -> Part:
     """Return how often models give the correct answer to the tests, task by task; compare people's single judgments.
 
-    *shares* are the task, the model whose senses its pages show (``condition`` of the records), the accuracy, and how
-    many items were unanswered. For a subject with several layers the table shows the best one, with a note; the records
-    hold all.
+    The model whose senses are tested is the ``condition`` of the records. *titles* are short names by id. With the
+    answers of *people* to the same tests, the table has their share. For a subject with several layers the table shows
+    the best one, with a note; the records hold all.
     """
     if not shares:
         return Part()
+    judged = {(test.task, test.model): share for test in people for share in _judgments(test)}
     results, rows = [], []
     for task, senses_of, subject in dict.fromkeys(
         (task, senses_of, share.subject) for task, senses_of, share, _ in shares
@@ -387,7 +411,9 @@ def models_part(shares: Sequence[tuple[str, str, Estimate | Undefined, int]]) ->
         best = values.index(max(values))
         layers = f"{percents[best].layer} of {len(own)}" if len(own) > 1 else ""
         cell = record_cell(*percents[best].records())
-        rows.append((task.replace("_", " "), senses_of, subject, layers, cell, own[best][1]))
+        names = ((titles or {}).get(name, name) for name in (senses_of, subject))
+        by_people = (record_cell(judged[task, senses_of]),) if (task, senses_of) in judged else (None,)
+        rows.append((task.replace("_", " "), *names, layers, cell, own[best][1], *(by_people if judged else ())))
     columns = (
         Column("Test"),
         Column("Senses of"),
@@ -396,9 +422,20 @@ def models_part(shares: Sequence[tuple[str, str, Estimate | Undefined, int]]) ->
         Column("Right, %", _ONE, note="The intruder; the group that the vectors themselves choose. Chance: one in the "
                "words, or groups, of a page."),
         Column("Unanswered", INTEGER, note="Counted as wrong: a word out of the vocabulary, an unreadable reply."),
+        *([Column("People, %", _ONE, note="Single judgments of people on the same pages.")] if judged else ()),
     )  # fmt: skip
-    notes = ("Intervals resample words.",)
+    simulated = dict.fromkeys(text for test in people for text in simulated_notice(test.answers))
+    notes = (*simulated, "Intervals resample words.")
     return part_of(results, Table("models_tests", "", "Models that sat the same tests", columns, tuple(rows), notes))
+
+
+def _judgments(test: SenseTest) -> list[Record]:
+    """The share of people's single judgments that are right; none where it is undefined."""
+    try:
+        accuracies = [share for share, _ in test.result.accuracies if share.name == JUDGMENTS[test.task]]
+    except StatisticError:
+        return []
+    return [record for share in accuracies for record in share.times(100, "percent").records()]
 
 
 # -- sense tests ----------------------------------------------------------------------------------------------------
@@ -427,14 +464,32 @@ class SenseTestAnswers:
     responses: ResponseTable = field(default_factory=ResponseTable.empty)
     items: Mapping[str, Item] = field(default_factory=dict)
 
+    def items_by_task(self) -> dict[str, tuple[Item, ...]]:
+        """Return the items of each test as a dataset named after it, with the correct answers as ``gold``.
 
-def read_answers_and_items(paths: Sequence[str]) -> SenseTestAnswers:
+        Errors: those of :func:`right_answers`.
+        """
+        right = right_answers(self.items.values())
+        by_task: dict[str, tuple[Item, ...]] = {}
+        for item_id, item in self.items.items():
+            task = task_of(item)
+            by_task[task] = (*by_task.get(task, ()), replace(item, dataset=task, gold=right[item_id]))
+        return by_task
+
+
+def read_answers_and_items(paths: Sequence[str], *, embedded: str = "") -> SenseTestAnswers:
     """Read people's answers and the items of their tests, from several files of either kind.
 
+    Without items in them they are those of the dataset *embedded*, if one is named: what its items give as correct is
+    then what is right.
     Errors: those of :func:`items_by_id` and :func:`read_answers`; :class:`InputError` E471 for another file.
     """
     tables = [path for path in paths if is_item_table(Path(path))]
     items = items_by_id([(path, read_items(path)) for path in tables])
+    if embedded and not items:
+        every = [item for task in TASKS for item in catalog.dataset(f"{embedded}?task={task}").items]
+        known = {item.item_id: {"model": embedded, "model_choice": str(item.gold)} for item in every}
+        items = {item.item_id: replace(item, conditions={**item.conditions, **known[item.item_id]}) for item in every}
     return read_answers([path for path in paths if path not in tables], items)
 
 

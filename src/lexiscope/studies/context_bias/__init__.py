@@ -31,7 +31,8 @@ def _methods(run: BiasData) -> tuple[str, ...]:
     if protocol == "auto":
         protocol = "auto (a linear probe of pairs, else no training)"
     how = f"budget {run.settings.budget}" if run.settings.budget else f"protocol {protocol}"
-    return (*TEXTS["methods"], f"How much was trained: {how}.")
+    prompted = TEXTS["chat models"] if run.settings.subjects else ()
+    return (*TEXTS["methods"], *prompted, f"How much was trained: {how}.")
 
 
 def _limits(run: BiasData) -> tuple[str, ...]:

@@ -253,7 +253,9 @@ def _model_scores(audit: AuditSet, answers: ViewAnswers) -> Scores:
     own = answers.responses.where(view=asked)
     scores = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)
     random = FixedScore(chance(audit), "the closed form of a random answer")
-    return {**{view: scores[view] for view in asked if view in scores}, "random": random}
+    # of a model that learnt nothing LABEL is what it is of people: nobody is asked about nothing
+    assumed = {} if "label" in scores else {"label": FixedScore(random.value, "assumed, as of people: a random answer")}
+    return {**{view: scores[view] for view in asked if view in scores}, **assumed, "random": random}
 
 
 def _is_gap_record(record: Record) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 
-from lexiscope.collect import CollectProgress, collect
+from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import InputError, MissingExtraError, SubjectError, results_and_errors
 from lexiscope.core.item import Item
@@ -27,7 +27,7 @@ from lexiscope.report.tables import INTEGER, Cell, Column, Table, drop_empty
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.answers import ComparableAnswers
-from lexiscope.studies.kit.data import given_files, joined_items, joined_responses
+from lexiscope.studies.kit.data import chat_models, given_files, joined_items, joined_responses
 from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.kit.study import read_texts
 from lexiscope.training.budget import read_duration
@@ -36,6 +36,7 @@ from lexiscope.training.cues.word_removal import RemovalPlan, removal_plans
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.view_learners import check_mask
 from lexiscope.training.view_models import LOOK_UP as LOOK_UP
+from lexiscope.training.view_models import PROMPTED as PROMPTED
 from lexiscope.training.view_models import WORDS as WORDS
 from lexiscope.training.view_models import ViewAnswers, learner_answers, linear_learners
 
@@ -127,7 +128,7 @@ class BiasData(RunData[ContextBiasSettings]):
     @cached_property
     def untrained(self) -> bool:
         """Whether no model learnt anything: of an encoder as it is, a threshold was chosen."""
-        methods = {model.method for answers in self.answers.values() for model in answers.trained}
+        methods = {model.method for answers in self.answers.values() for model in answers.trained} - {PROMPTED}
         return bool(methods) and methods <= {"threshold", "label"}
 
     def printed_values(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
@@ -178,8 +179,9 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
     Trainings and answers are kept below *out*, so that an interrupted run continues; encodings are kept while it lasts.
     Of several datasets, one that an encoder cannot read is excluded with the reason. Of the default models, one whose
     packages are not installed is excluded with the reason, unless it is the only one that can answer.
-    Errors: those of the datasets, of the files of people, of the trainings; :class:`SubjectError` if an encoder
-    cannot answer the only dataset, or none of several.
+    Chat models are asked before that, in the views that people are asked in.
+    Errors: those of the datasets, of the files of people, of the trainings, of chat models; :class:`SubjectError` if an
+    encoder cannot answer the only dataset, or none of several.
     """
     if settings.budget:
         read_duration(settings.budget)
@@ -188,6 +190,10 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
         what = f"{sets[0].name} asks {TASKS[sets[0].task]}; only items with two answers can be re-balanced"
         raise InputError(what, hint="leave out --rebalance, or name a dataset of pairs")
     labelled = {audit.name: audit.parts.all_items for audit in sets}
+    # in a search a chat model names a page or a meaning, which is no entry of the space
+    asked = {audit.name: (audit.task, audit.test) for audit in sets if audit.task not in RETRIEVAL_TASKS}
+    live = live_subjects(settings.subjects, settings)
+    chats, unasked = chat_models(live, asked, instead="name encoders (--encoder), which are trained or probed")
     people = answers_by_dataset(settings.people, labelled)
     given = [item for path in map(Path, settings.people) if is_item_table(path) for item in read_items(path)]
     guesses = {name: items_with_guesses(labelled[name], answers, given) for name, answers in people.items()}
@@ -199,6 +205,10 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
         name: partial(check_mask, name, sets[0].parts.all_items[0]) for name in encoders if name not in (WORDS, LOOK_UP)
     }
     not_run = results_and_errors(checks, *optional)[1]
+    # an endpoint that fails stops the run, which then continues: it is no dataset that a model cannot read
+    told = {(audit.name, chat.subject_id): model_answers(audit, chat, settings, out, progress=progress,
+                                                         guessed=guesses.get(audit.name, ((), ""))[0])
+            for audit in sets for chat in chats.get(audit.name, ())}  # fmt: skip
     trainings = {
         (audit.name, encoder): partial(model_answers, audit, encoder, settings, out, share=len(sets) * len(encoders),
                                        guessed=guesses.get(audit.name, ((), ""))[0], progress=progress)
@@ -231,6 +241,7 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
     if not answers:
         what = f"{', '.join(encoders)} cannot answer {', '.join(audit.task for audit in sets)}"
         raise InputError(what, hint="name another encoder, such as minilm")
+    answers |= told
     answered = {name for name, _ in answers}
     titles = {audit.name: audit.title for audit in sets}
     return BiasData(
@@ -240,14 +251,14 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
         answers,
         people,
         guesses,
-        tuple(f"Not run: {name}, a linear probe on vectors. {why.sentences}" for name, why in not_run.items()),
+        (*(f"Not run: {name}, a linear probe on vectors. {why.sentences}" for name, why in not_run.items()), *unasked),
         rebalanced,
     )
 
 
 def model_answers(
     audit: AuditSet,
-    encoder: str,
+    encoder: str | Subject,
     settings: ContextBiasSettings,
     out: Path,
     *,
@@ -257,13 +268,15 @@ def model_answers(
 ) -> ViewAnswers:
     """Train an encoder on every view of a dataset and ask each model the tested items, or continue with it.
 
+    A subject in the place of an encoder is asked as it is.
     *guessed* are items with a guessed word (:mod:`lexiscope.items.sheets.guessed_word`): the model of the whole input
     is asked them with the guess in the word's place. *share* is the number of (dataset, encoder) among which a budget
     is divided, in equal parts. Errors: those of the trainings and of the subjects.
     """
     training = TrainingSettings(threads=settings.threads, device=settings.device)
     # am2ico?language=zh is am2ico_language_zh
-    name = "--".join(re.sub(r"[^A-Za-z0-9.-]+", "_", part).strip("_.") for part in (audit.name, encoder))
+    learner = encoder if isinstance(encoder, str) else encoder.subject_id
+    name = "--".join(re.sub(r"[^A-Za-z0-9.-]+", "_", part).strip("_.") for part in (audit.name, learner))
 
     def ask(model: Subject, items: Sequence[Item], view: str, kept: str) -> ResponseTable:
         folder = out / "collected" / name / kept

@@ -12,7 +12,8 @@ class ContextBiasSettings(SeveralDatasetsSettings, ItemSettings):
     """What a run of context_bias can vary.
 
     ``encoders`` are what is trained or probed (``minilm``, a folder, a hub id; ``words`` learns from words and
-    characters, ``look_up`` counts; both need no model); ``protocol`` is how.
+    characters, ``look_up`` counts; both need no model); ``protocol`` is how. ``subjects`` are chat models, which are
+    asked and not trained.
     """
 
     study: str = "context_bias"
@@ -50,14 +51,10 @@ class ContextBiasSettings(SeveralDatasetsSettings, ItemSettings):
     def __post_init__(self) -> None:
         """Check every value.
 
-        Errors: :class:`SettingError` for more than one source of items, for subjects (nothing would ask them), for a
-        protocol and a budget together (both decide how much is trained), and for re-balancing several datasets or into
-        the audited file.
+        Errors: :class:`SettingError` for more than one source of items, for a protocol and a budget together (both
+        decide how much is trained), and for re-balancing several datasets or into the audited file.
         """
         super().__post_init__()
-        if self.subjects:
-            what = "this study asks no subjects: it trains encoders on the items, or looks words up"
-            raise SettingError("subjects", what, hint="name encoders (--encoder), or files of answers (--people)")
         if self.budget and self.protocol != "auto":
             what = f"the budget {self.budget} chooses the protocol, and {self.protocol} is one"
             raise SettingError("budget", what, hint="give --budget or --protocol, not both")

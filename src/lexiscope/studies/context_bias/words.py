@@ -12,15 +12,13 @@ from lexiscope.analysis.bias.view_scores import ambiguity_and_word_bias, answers
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.core.spec import plain_name
-from lexiscope.items.answers.sense_options import glosses_of
 from lexiscope.items.arrange.word_rules import word_rows
 from lexiscope.report.part import join_parts
 from lexiscope.report.parts import bias_parts
-from lexiscope.report.parts.bias_parts import LabelChoice
 from lexiscope.report.parts.bias_tables import EntropyRow, ambiguity_table, entropy_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, dataset_biases
 from lexiscope.studies.context_bias.data import TEXTS, BiasData, audit_removals
-from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet
+from lexiscope.studies.context_bias.sets import PAIR_TASKS, AuditSet
 
 ENTROPY_RULES: Mapping[str, tuple[str, str]] = {
     "wic": ("surface_lower", "all"),
@@ -116,18 +114,8 @@ def misleading_parts(run: BiasData) -> Iterator[object]:
     for number, (audit, answers) in enumerate(run.answers_by_set(), start=1):
         by_view = answers_by_view(answers.responses, subject=answers.subject, measure=audit.measure)
         about = {"dataset": audit.name, "subject": answers.subject, "name": f"errors_{number}", "number": "3"}
-        yield bias_parts.error_browser(answers.asked, by_view, _choices(audit), most=MOST_ERRORS, **about)
-
-
-def _choices(audit: AuditSet) -> dict[str, LabelChoice]:
-    """What can be chosen, if answers are more than t and f."""
-    if audit.space is not None and audit.task in RETRIEVAL_TASKS:
-        return {entry.entry_id: LabelChoice(entry.name, entry.description) for entry in audit.space.entries}
-    if audit.task != "sense_disambiguation":
-        return {}
-    return {
-        key: LabelChoice(f"{gloss} ({key})", gloss) for item in audit.test for key, gloss in glosses_of(item).items()
-    }
+        choices = bias_parts.label_choices(audit.task, audit.test, audit.space)
+        yield bias_parts.error_browser(answers.asked, by_view, choices, most=MOST_ERRORS, **about)
 
 
 # -- words that carry the answer --------------------------------------------------------------------------------------

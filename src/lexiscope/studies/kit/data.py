@@ -9,11 +9,11 @@ from pathlib import Path
 
 from lexiscope.analysis.norms.predictions import Predictor
 from lexiscope.analysis.norms.variants import DescribedSubject, Variants
-from lexiscope.collect import in_wordings, subject_files
+from lexiscope.collect import CollectProgress, collect, in_wordings, subject_files, takes_wordings
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, own_card
-from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import Response, ResponseTable, holds_simulated
@@ -22,7 +22,8 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ItemSettings, RatedItemSettings, ReadingOptions, Settings, settings_of
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED
 from lexiscope.core.study import exported_plan
-from lexiscope.core.subject import Subject
+from lexiscope.core.subject import Subject, SubjectSpec
+from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage, locate
 from lexiscope.items.read.item_source import catch_remark, column_map, load_items, real_items, unrated_remark
 from lexiscope.items.tables.tabular import is_item_table
@@ -33,6 +34,7 @@ from lexiscope.resources.platforms.opened import open_file
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.ratings_file import COMPLETE, has_texts, read_ratings, responses_in
 from lexiscope.studies.kit.repeated_ratings import counted_ratings, settled_repeats
+from lexiscope.tasks.kit.words_file import is_words_file, words_task
 
 
 def pair(
@@ -261,6 +263,76 @@ def askable(subjects: Sequence[Subject], items: Sequence[Item], task: str) -> tu
             hint = "ask it in a language that the task has (chat:MODEL@URL?language=en), or with --wording FILE"
             unasked[subject.subject_id] = f"{error.what}: {hint}"
     return [subject for subject in subjects if subject.subject_id not in unasked], unasked
+
+
+def n_chats(settings: Settings) -> int:
+    """Return how many of the named subjects are chat models, each counted once for all of its wordings."""
+    return sum(takes_wordings(SubjectSpec.parse(spec).kind) for spec in settings.subjects)
+
+
+def chat_models(
+    live: Sequence[Subject], asked: Mapping[str, tuple[str, Sequence[Item]]], *, instead: str = ""
+) -> tuple[dict[str, list[Subject]], list[str]]:
+    """Return which chat models are asked which items, and why others are not, as text.
+
+    *live* are the subjects of a run, each in each wording; *asked* the task and the items of each set, by its name. A
+    wording in a file of words is one of its task alone. Subjects that do not converse are asked nothing here; a study
+    that takes no others says what to name *instead*.
+    Errors: :class:`CapabilityError` for such a subject; those of :func:`askable` if a model is asked nothing, and of a
+    file of words of none of the tasks; :class:`InputError` if *asked* is empty and a chat model is there.
+    """
+    chats = [subject for subject in live if isinstance(subject, Converses)]
+    if instead and len(chats) < len(live):
+        other = next(subject.subject_id for subject in live if not isinstance(subject, Converses))
+        raise CapabilityError(f"{other} is not a chat model, and this study asks chat models alone", hint=instead)
+    if chats and not asked:
+        raise InputError("these items cannot be asked of a chat model", hint="leave --subject out, or name other items")
+    by_name: dict[str, list[Subject]] = {}
+    unasked: list[str] = []
+    faults: dict[str, InputError] = {}
+    for name, (task, items) in asked.items():
+        by_name[name] = []
+        for subject in chats:
+            own = words_task(subject.prompting.variant) if is_words_file(subject.prompting.variant) else task
+            # a file of a task that nobody asks is refused where it is read
+            if own != task and own in {other for other, _ in asked.values()}:
+                continue
+            try:
+                by_name[name] += askable([subject], items, task)[0]
+            except InputError as error:
+                if error.code != "E616":
+                    raise
+                faults[subject.subject_id] = error
+                unasked.append(f"{subject.subject_id} was not asked {name}: {error.what}.")
+    answering = {subject.subject_id for several in by_name.values() for subject in several}
+    for subject_id, fault in faults.items():
+        if subject_id not in answering:
+            raise fault
+    return by_name, unasked
+
+
+def chat_answers(
+    live: Sequence[Subject],
+    asked: Mapping[str, Sequence[Item]],
+    out: Path,
+    *,
+    seed: int,
+    progress: CollectProgress | None = None,
+    tasks: Mapping[str, Task] | None = None,
+) -> tuple[ResponseTable, list[str]]:
+    """Return what chat models answer to the items of each task, and who was not asked what, as text.
+
+    *tasks* are those that are asked in another way than by default, by name.
+    Answers are kept below *out*, a folder for each task, so that a broken run continues. Errors: those of
+    :func:`chat_models` and of the endpoints.
+    """
+    by_task, unasked = chat_models(live, {task: (task, items) for task, items in asked.items()})
+    tables = [
+        collect(asked[task], models, (tasks or {}).get(task, task), out=out / task, seed=seed, progress=progress)
+        for task, models in by_task.items()
+        if models
+    ]
+    return ResponseTable.concat(tables), unasked
 
 
 _DESCRIBED = ("subject", "model", "shots", "base", "parameters")

@@ -24,7 +24,7 @@ from lexiscope.studies.kit.study import Study, read_texts
 from lexiscope.studies.sense_induction import similarity, vectors
 from lexiscope.studies.sense_induction.data import SenseData, compared_answers, load_run, text_files
 from lexiscope.studies.sense_induction.paper_tables import differences, paper_tables, senses_left_out
-from lexiscope.studies.sense_induction.sense_tests import people, recovery
+from lexiscope.studies.sense_induction.sense_tests import chat_models, people, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
 from lexiscope.training.gasi.planted import MADE_UP
@@ -159,6 +159,7 @@ study.question(
     short="Pruning",
     families=(TestFamily("senses_left_out", ("similarity_difference", "planted_difference"), columns=("p",)),),
 )(senses_left_out)
+study.section("Chat models in the tests of senses", where="after", section_id="chats")(chat_models)
 study.section("The senses of words", where="after", section_id="senses")(vectors.sense_sections)
 study.writes(vectors.write_pages)
 

@@ -11,13 +11,15 @@ from typing import Protocol, cast
 
 from lexiscope.build.stories.inventory import check_synset
 from lexiscope.collect import CollectProgress, collect, live_subjects
+from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import CapabilityError, InputError
+from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
 from lexiscope.core.simulated import SIMULATED
 from lexiscope.core.study import PublishedValue
-from lexiscope.core.subject import ChoosesSense
+from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.datasets.wordsim import NINE
 from lexiscope.datasets.wordsim import SETS as WORD_SETS
 from lexiscope.report.document import Section
@@ -28,6 +30,7 @@ from lexiscope.report.parts.sense_parts import TellsSenses
 from lexiscope.report.parts.sense_test_parts import SenseTest, SenseTestAnswers
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.kit.answers import ComparableAnswers
+from lexiscope.studies.kit.data import chat_answers, n_chats
 from lexiscope.studies.kit.pairs import PairSet, open_pair_sets
 from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -35,7 +38,7 @@ from lexiscope.subjects.senses.gasi import Gasi, expand_folders
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
 from lexiscope.training.gasi.planted import PlantedSenses, planted_files, planted_senses
 
-MINI_PAIRS = "mini_relatedness"
+MINI_PAIRS, MINI_TESTS = "mini_relatedness", "mini_senses"
 SETS: tuple[str, ...] = ("scws", *(f"wordsim?set={name}" for name in NINE), "wic", MINI_PAIRS)
 """The sets of the paper, and the embedded pairs, which are available on any machine."""
 TITLES = {f"wordsim?set={name}": words.title for name, words in WORD_SETS.items()} | {
@@ -49,7 +52,11 @@ class HasSenses(TellsSenses, GivesSenses, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SenseData(RunData[SenseInductionSettings]):
-    """A run of the study. ``titles`` are short names of subjects by ID; ``omissions`` are sets that were not asked."""
+    """A run of the study.
+
+    ``titles`` are short names of subjects by ID; ``chats`` what chat models answered to the items of ``people``;
+    ``omissions`` are sets that were not asked.
+    """
 
     settings: SenseInductionSettings
     sets: tuple[PairSet, ...] = ()
@@ -58,6 +65,7 @@ class SenseData(RunData[SenseInductionSettings]):
     answers: ResponseTable = field(default_factory=ResponseTable.empty)
     planted: PlantedSenses | None = None
     people: SenseTestAnswers = field(default_factory=SenseTestAnswers)
+    chats: ResponseTable = field(default_factory=ResponseTable.empty)
     omissions: tuple[Omission, ...] = ()
     name: str = "sense_induction"
     card: DatasetCard | None = None
@@ -69,7 +77,7 @@ class SenseData(RunData[SenseInductionSettings]):
         """Every answer; of the ratings of a set those of simulated participants, by which the run is marked."""
         rated = [pairs.responses.where(subject_kind=SIMULATED) for pairs in self.sets if pairs.simulated]
         planted = self.planted.responses if self.planted else ()
-        return ResponseTable.concat([self.answers, *planted, self.people.responses, *rated])
+        return ResponseTable.concat([self.answers, *planted, self.people.responses, self.chats, *rated])
 
     @property
     def checksums(self) -> dict[str, str]:
@@ -163,13 +171,17 @@ class SenseData(RunData[SenseInductionSettings]):
     @cached_property
     def tests(self) -> list[SenseTest]:
         """People's answers to the tests of each model's senses: of a subject where its revision or its name fits."""
+        return self.tests_of(self.people.responses)
+
+    def tests_of(self, answers: ResponseTable) -> list[SenseTest]:
+        """Return these answers to the items of people's tests in the same way."""
         known = {
             name: subject.subject_id
             for subject in reversed(self.subjects if self.people.items else ())
             for name in (self.title_of(subject.subject_id), subject.subject_id, subject.facts.revision)
             if name
         }
-        return sense_test_parts.sense_tests(self.people, known, **self.resampling)
+        return sense_test_parts.sense_tests(replace(self.people, responses=answers), known, **self.resampling)
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -197,15 +209,18 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
     Errors: :class:`InputError` where there is nothing to ask; :class:`CapabilityError` for a subject without induced
     senses; those of the sets, the subjects, the training and the files.
     """
-    subjects = subjects_with_senses(settings)
-    if not subjects and not settings.planted:
+    live = live_subjects(expand_folders(settings.subjects), settings)
+    subjects = subjects_with_senses(live)
+    if not live and not settings.planted:
         what = "this study needs vectors with induced senses"
         hint = "name some: --subject gasi:FOLDER, which lexiscope train gasi writes, or sense_embedding:FORMAT:FILE; "
         raise InputError(what, hint=hint + "or let it make text, and vectors of it: --planted made_up")
     # what can be wrong with a setting or a file is found before anything is asked
     if subjects and settings.synset:
         check_synset(settings.synset)
-    people = sense_test_parts.read_answers_and_items(settings.people)
+    people = read_tests(settings)
+    tested = people.items_by_task() if n_chats(settings) else {}
+    chats, unasked = chat_answers(live, tested, out / "tests", seed=settings.seed, progress=progress)
     sets, omissions = open_sets(settings) if subjects else ((), ())
     planted = planted_senses(settings.planted, subjects, out, seed=settings.seed, progress=progress)
     answers = []
@@ -217,12 +232,19 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
         settings,
         sets,
         subjects,
-        short_titles(subject.subject_id for subject in (*subjects, *(planted.subjects if planted else ()))),
+        short_titles(subject.subject_id for subject in (*live, *(planted.subjects if planted else ()))),
         ResponseTable.concat(answers),
         planted,
         people,
-        omissions if subjects else (Omission("Sets of pairs", "No vectors were given: --subject."),),
-    )
+        chats,
+        (*omissions, *(() if subjects else (Omission("Sets of pairs", "No vectors were given: --subject."),)),
+         *(Omission("Tests of senses", why) for why in unasked)),
+    )  # fmt: skip
+
+
+def read_tests(settings: SenseInductionSettings) -> SenseTestAnswers:
+    """Read people's answers and items; chat models are asked embedded items if there are none. Errors: of the files."""
+    return sense_test_parts.read_answers_and_items(settings.people, embedded=MINI_TESTS if n_chats(settings) else "")
 
 
 def compared_answers(settings: SenseInductionSettings, responses: ResponseTable) -> ComparableAnswers:
@@ -230,30 +252,34 @@ def compared_answers(settings: SenseInductionSettings, responses: ResponseTable)
     if not settings.subjects:
         what = "this run asked no pairs: there are no answers to compare"
         raise InputError(what, hint="name vectors when it is run: --subject gasi:FOLDER")
-    sets, _ = open_sets(settings)
+    sets, _ = open_sets(settings) if n_chats(settings) < len(settings.subjects) else ((), ())
     rated = [pairs.responses.where(measure=("rating", "norm")) for pairs in sets]
-    asked = responses.where(task=tuple({pairs.task for pairs in sets}))
+    tested = read_tests(settings).items_by_task() if n_chats(settings) else {}
+    asked = responses.where(task=(*tested, *{pairs.task for pairs in sets}))
     return ComparableAnswers(
         ResponseTable.concat(
             [asked.where(subject_kind=tuple(set(asked.unique("subject_kind")) - {SIMULATED})), *rated]
         ),
-        tuple(replace(item, dataset=pairs.name) for pairs in sets for item in pairs.items),
-        tasks={pairs.name: pairs.task for pairs in sets},
+        (
+            *(replace(item, dataset=pairs.name) for pairs in sets for item in pairs.items),
+            *(item for items in tested.values() for item in items),
+        ),
+        tasks={**{pairs.name: pairs.task for pairs in sets}, **{task: task for task in tested}},
         # cosines of equal vectors may differ in their last bits, which must not break ties
         decimals=10,
     )
 
 
-def subjects_with_senses(settings: SenseInductionSettings) -> tuple[HasSenses, ...]:
-    """Return the subjects of a run.
+def subjects_with_senses(live: Sequence[Subject]) -> tuple[HasSenses, ...]:
+    """Return the subjects of a run with induced senses; chat models sit the tests of senses alone.
 
-    Errors: :class:`CapabilityError` for one without induced senses, before anything is asked.
+    Errors: :class:`CapabilityError` for any other subject, before anything is asked.
     """
-    subjects = live_subjects(expand_folders(settings.subjects), settings)
+    subjects = [subject for subject in live if not isinstance(subject, Converses)]
     for subject in subjects:
         if not isinstance(subject, ChoosesSense) or not isinstance(subject, GivesSenses):
             what = f"{subject.subject_id} has no induced senses"
-            raise CapabilityError(what, hint="this study takes subjects of the kinds gasi and sense_embedding")
+            raise CapabilityError(what, hint="this study takes subjects of the kinds gasi, sense_embedding and chat")
     return tuple(cast(HasSenses, subject) for subject in subjects)
 
 
@@ -263,10 +289,7 @@ def text_files(settings: SenseInductionSettings) -> dict[str, str]:
     Errors: :class:`InputError` for a file that is not there.
     """
     paths = [*corpus_files([Path(name) for name in settings.corpus]), *planted_files(settings.planted)]
-    absent = next((path for path in paths if not path.is_file()), None)
-    if absent is not None:
-        raise InputError(f"there is no file {absent}")
-    return {str(path): sha256_of(path) for path in paths}
+    return {str(path): sha256_of(existing_file(path)) for path in paths}
 
 
 def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], tuple[Omission, ...]]:

@@ -14,7 +14,7 @@ from lexiscope.report.part import Omission, Part, part_of
 from lexiscope.report.parts import sense_parts, sense_test_parts
 from lexiscope.senses.examples import ReadsSenses
 from lexiscope.studies.sense_induction.data import SenseData
-from lexiscope.training.gasi.planted import PlantedSenses
+from lexiscope.training.gasi.planted import BY_RULE
 
 _NAME, _LOOKS = "Planted senses", "Planted senses by their neighbours"
 
@@ -25,7 +25,7 @@ def recovery(run: SenseData) -> tuple[object, ...]:
     if planted is None:
         return (Omission(_NAME, "No usages of pseudo-words were given: --planted FILE, or --planted made_up."),)
     results: list[Result] = []
-    omitted = [_looks_omission(planted)]
+    omitted = [Omission(_LOOKS, planted.unknown_neighbours)] if planted.unknown_neighbours else []
     for subject in planted.subjects:
         title = run.title_of(subject.subject_id)
         if subject.subject_id not in planted.answers:
@@ -45,24 +45,7 @@ def recovery(run: SenseData) -> tuple[object, ...]:
     by_subject = {subject.subject_id: planted.calibrations(subject, **run.resampling)
            for subject in planted.subjects if subject.subject_id in planted.answers}  # fmt: skip
     calibrated = sense_parts.calibration_tables(by_subject, run.titles, where=planted.title)
-    by_rule = (
-        "The text was made by rule in this run: invented words, each line about one of a few topics. It shows that the "
-        "measurement works, and which variant distinguishes planted senses in an easy case; it does not apply to "
-        "real text."
-    )
-    return results, table, calibrated, by_rule if planted.by_rule else None, omitted
-
-
-def _looks_omission(planted: PlantedSenses) -> Omission | None:
-    """Return why no pseudo-word, or not all of them, can be evaluated by the neighbours of its senses."""
-    if planted.reference is None:
-        why = "It needs vectors of the text before planting: --planted FOLDER, with planted.csv and a skip_gram "
-        return Omission(_LOOKS, why + "training in reference.")
-    words = dict.fromkeys(str(item.usages[0].lemma) for item in planted.items)
-    without = [word for word in words if word not in planted.planted_words]
-    why = "usages of one planted word only, or a planted word that the reference vectors do not know"
-    reason = f"{len(without)} of {len(words)} pseudo-words have {why}: {', '.join(without[:5])}."
-    return Omission(_LOOKS, reason) if without else None
+    return results, table, calibrated, BY_RULE if planted.by_rule else None, omitted
 
 
 def accuracies(run: SenseData) -> Part:
@@ -85,3 +68,9 @@ def people(run: SenseData) -> tuple[Part, ...]:
         sense_test_parts.agreement_part(tests, run.titles),
         sense_test_parts.duplicates_part(tests, run.titles, reference),
     )
+
+
+def chat_models(run: SenseData) -> Part:
+    """Return how often chat models are right in the tests that people sat, next to people's single judgments."""
+    shares = sense_test_parts.model_shares(run.tests_of(run.chats))
+    return sense_test_parts.models_part(shares, run.titles, people=run.tests)

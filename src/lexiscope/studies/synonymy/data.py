@@ -11,11 +11,12 @@ from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_named, jo
 from lexiscope.analysis.choices.design_answers import AnsweredDesign, SubjectAnswers, subject_answers
 from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET
-from lexiscope.collect import CollectProgress, baseline_answers, collect, live_subjects, scoring_routes
+from lexiscope.collect import CollectProgress, baseline_answers, collect, in_wordings, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
 from lexiscope.core.errors import CapabilityError, InputError, SpecError
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, Result, statistic_name
 from lexiscope.core.run import sha256_of
@@ -31,12 +32,12 @@ from lexiscope.report.parts.accuracy_tables import answerers_table, design_table
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.kit.answers import ComparableAnswers
-from lexiscope.studies.kit.data import with_models
+from lexiscope.studies.kit.data import chat_answers, with_models
 from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.kit.study import read_texts
 from lexiscope.studies.synonymy.design import RunDesign, label_of, ordered_cells
 from lexiscope.studies.synonymy.settings import SynonymySettings
-from lexiscope.tasks.gap_filling import TEN, sampling_task
+from lexiscope.tasks.gap_filling import ASKED, TEN, sampling_task
 
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
@@ -213,20 +214,24 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         return collect(items, able, task, out=folder / place, seed=settings.seed, progress=progress)
 
     recorded = with_models(data.choices, settings.recorded, data.choices.unique("subject_id"), data.name)
-    judges = [subject for subject in live if isinstance(subject, Scores | Judges)]
+    # a chat model has no log-probabilities of texts: it fills gaps alone, in the words that people read
+    others = [subject for subject in live if not isinstance(subject, Converses)]
+    judges = [subject for subject in others if isinstance(subject, Scores | Judges)]
     answered = answers(data.asked.items, judges, TASK, "collected").answered()
     baseline = BASELINE + (f"?table={settings.frequency}" if settings.frequency else "")
     frequencies, why = ResponseTable.empty(), ""
     if baseline not in [subject.subject_id for subject in live]:
         frequencies, why = baseline_answers(data.asked.items, baseline, TASK)
     no_counts = f"The word-frequency baseline was not computed: {why}."
-    writers, no_gaps = [subject for subject in live if isinstance(subject, Generates)], ""
+    writers, no_gaps = [subject for subject in others if isinstance(subject, Generates)], ""
     if settings.gap_filling == "no":
         no_gaps = "It was not asked for (gap_filling: no)."
-    elif not writers:
+    elif not writers and len(others) == len(live):
         no_gaps = "No live subject generates texts."
     asked = () if no_gaps else writers
-    filled = [answers(data.asked.gap_items, asked, GAP_TASK, "gaps")]
+    gaps = {} if no_gaps or not data.asked.gap_items else {GAP_TASK: data.asked.gap_items}
+    told = chat_answers(live, gaps, folder / "chats", seed=settings.seed, progress=progress, tasks={GAP_TASK: ASKED})[0]
+    filled = [answers(data.asked.gap_items, asked, GAP_TASK, "gaps"), told]
     for k in dict.fromkeys(settings.top_k):
         if k != TEN.top_k:
             filled.append(answers(data.asked.gap_items, asked, sampling_task(k), f"gaps_top_k_{k}"))
@@ -236,7 +241,8 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         no_gaps = "" if len(filled[-1]) else no_gaps
     reasons = {NO_BASELINE: no_counts if why else "", GAPS: no_gaps if data.asked.gap_items else ""}
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
-    ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
+    worded = in_wordings(specs, settings.wordings, catalog.task(TASK))
+    ids = {spec: subject.subject_id for spec, subject in zip(worded, live, strict=True)}
     run = replace(
         data,
         choices=ResponseTable.concat([recorded, answered, frequencies]),

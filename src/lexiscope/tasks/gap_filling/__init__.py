@@ -226,3 +226,6 @@ TASK = Task(
     asks=asks,
     check=SCREEN.check,
 )
+
+ASKED = replace(TASK, answers=(("Judges", by_judgment),))
+"""The task for chat models that are asked as people are, in the words of the page, and not to continue a text."""

@@ -99,6 +99,12 @@ def read_words(path: Path | str, screen: Screen) -> WordsFile:
     return _read(str(path), stat.st_mtime_ns, stat.st_size, screen.folder.name)
 
 
+def words_task(path: Path | str) -> str:
+    """Return the task that a file of words names; empty if it names none. Errors: those of reading a YAML file."""
+    content = read_yaml(Path(path).expanduser()).content
+    return str(content.get("task", "")) if isinstance(content, Mapping) else ""
+
+
 @lru_cache(maxsize=64)
 def _read(path: str, _changed: int, _size: int, task: str) -> WordsFile:
     # each item of a run asks for the file again

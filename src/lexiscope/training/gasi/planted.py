@@ -46,6 +46,12 @@ from lexiscope.training.gasi.vocabulary import VocabularyLimits
 
 USAGES, REFERENCE = "planted.csv", "reference"
 """What a folder of planted senses holds: the usages, and vectors of the text before planting."""
+BY_RULE = (
+    "The text was made by rule in this run: invented words, each line about one of a few topics. It shows that the "
+    "measurement works, and which variant distinguishes planted senses in an easy case; it does not apply to "
+    "real text."
+)
+"""What a report says of senses that were planted in made-up text."""
 MADE_UP = "made_up"
 """What asks for text made by rule, and the folder in which vectors of it lie."""
 N_LINES, N_PLANTED, N_USAGES = 1000, 12, 30
@@ -108,6 +114,18 @@ class PlantedSenses:
         if self.reference is None:
             return {}
         return planted_words((item.usages[0] for item in self.items), self.reference)
+
+    @property
+    def unknown_neighbours(self) -> str:
+        """Why no pseudo-word, or not all of them, can be evaluated by the neighbours of its senses; empty: all can."""
+        if self.reference is None:
+            why = "It needs vectors of the text before planting: --planted FOLDER, with planted.csv and a skip_gram "
+            return why + "training in reference."
+        words = dict.fromkeys(str(item.usages[0].lemma) for item in self.items)
+        without = [word for word in words if word not in self.planted_words]
+        why = "usages of one planted word only, or a planted word that the reference vectors do not know"
+        reason = f"{len(without)} of {len(words)} pseudo-words have {why}: {', '.join(without[:5])}."
+        return reason if without else ""
 
     def recovery(
         self, subject: Subject, *, bins: int = 10, resamples: int = 2000, seed: int = 0
