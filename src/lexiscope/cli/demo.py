@@ -74,7 +74,9 @@ def demo(*, out: Path, offline: bool, device: str, threads: int, quiet: bool) ->
     parts = [separation_part(data[0].items, answers[0], seed=SEED)]
     if len(data) > 1:
         people = data[1].responses.where(subject_kind="participant")
-        parts.append(agreement_part(data[1].items, answers[1], people, title=data[1].card.title, seed=SEED))
+        parts.append(
+            agreement_part(data[1].items, answers[1], people, title=data[1].card.title.partition(":")[0], seed=SEED)
+        )
     page = write_run(out, data, answers, parts, threads)
     say_folded(
         f"A built-in English encoder ({SUBJECT}) reads {len(english)} pairs of sentences that share an ambiguous noun: "

@@ -136,7 +136,8 @@ def _separation_table(subject: str, means: Sequence[ConditionLayers], separation
         f"Mean cosine distance of {pairs}.",
         "Separation: how often different senses are farther apart (chance .50).",
     )
-    return Table("senses_by_layer", "1", f"Distance between the vectors of a noun, {subject}", heads, tuple(rows), notes)
+    title = f"Distance between the vectors of a noun, {subject}"
+    return Table("senses_by_layer", "1", title, heads, tuple(rows), notes)
 
 
 # -- the answers of both parts --------------------------------------------------------------------------------------
@@ -253,7 +254,7 @@ def _agreement_table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Esti
     heads = columns(
         ("Layer", INTEGER), Column("Spearman's ρ [95 % CI]", BOUNDED, "right"), Column("R² [95 % CI]", BOUNDED, "right")
     )
-    notes = ["ρ is negative: a larger distance is associated with less relatedness. R² is the share of variance."]
+    notes = ["A negative ρ: a larger distance is associated with less relatedness. R² is the share of variance."]
     people = [
         f"{reader_name(c.name).text} {number_text(c.value, c.interval)} ({c.n} {counted_in(c.name)})" for c in ceilings
     ]
