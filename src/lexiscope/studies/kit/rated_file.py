@@ -101,7 +101,9 @@ def _read(path: Path, items: str, task: str, language: str, scale: Scale | None,
     if not items and holds_items(path, task, options):
         options = _with_raters(path, options)
         data = own_dataset(path, task=task, language=language, scale=scale, options=options, any_scale=True)
-        return RatedFile(data, _understood_items(data, open_file(path, options), options, scale))
+        opened = open_file(path, options)
+        data = _without_columns_of_program(data, opened, options)
+        return RatedFile(data, _understood_items(data, opened, options, scale))
     read = read_ratings(path, options=options, scale=scale)
     table = _responses_of(read, path, task, options)
     if not items and (path.parent / "items.csv").is_file() and read.understood.program == "Lexiscope":
@@ -142,6 +144,16 @@ def _with_raters(path: Path, options: ReadingOptions) -> ReadingOptions:
     named = FieldMap.parse(options.columns).columns
     added = () if "rater_columns" in named else tuple(f"rater_columns={name}" for name in raters)
     return replace(options, columns=(*options.columns, *added))
+
+
+def _without_columns_of_program(data: Dataset, opened: OpenedFile, options: ReadingOptions) -> Dataset:
+    """The dataset without the conditions that are columns of the program (times, devices), unless they were named."""
+    own = opened.own - set(FieldMap.parse(options.columns).columns.get("condition", ()))
+    if not own:
+        return data
+    kept = [{name: value for name, value in item.conditions.items() if name not in own} for item in data.items]
+    items = tuple(replace(item, conditions=conditions) for item, conditions in zip(data.items, kept, strict=True))
+    return replace(data, items=items)
 
 
 def _bare_item(item: str, dataset: str, read: RatingsFile, scale: Scale | None) -> Item:
