@@ -292,7 +292,7 @@ class TasksThat:
 class TaskFacts:
     """What decides which kinds of subjects answer a task.
 
-    These are the capabilities by which it is answered, the best first; whether it can be asked in words; the method by
+    These are the capabilities by which it is answered, the best first; whether it can be asked as text; the method by
     which it is learnt; whether it names baselines.
     """
 

@@ -193,7 +193,7 @@ def adjusted_text(record: Record) -> str:
 
 
 def likelihood_ratio_text(record: Record, *, p: str = "") -> str:
-    """Return a likelihood-ratio test: ``χ²(1) = 39.59, p < .001``; with *p*, with that text in place of its own p.
+    """Return a likelihood-ratio test: ``χ²(1) = 39.59, p < .001``; with *p*, that text replaces the p of the record.
 
     >>> likelihood_ratio_text(Record("chi2(test=sense,df=1)", 39.5912, p=1e-9))
     'χ²(1) = 39.59, p < .001'
