@@ -125,6 +125,18 @@ def test_an_export_of_another_program_and_its_participants(run: Run, tmp_path: P
     assert any(value == 2 for name, value in counts.items() if "Mexico" in name), counts
 
 
+def test_columns_of_a_program_are_no_conditions(run: Run, tmp_path: Path) -> None:
+    """Gorilla's export has texts and dozens of columns of its own: the condition of the spreadsheet is the only one."""
+    gorilla = DATA / "platforms" / "gorilla.csv"
+    done = run("analyse", gorilla, *FAST)
+    assert done.exit_code == 0, done.stderr
+    shown = [line for line in done.stderr.splitlines() if line.startswith("Condition")]
+    assert [line.split()[1] for line in shown] == ["condition:"]
+    assert "Trial Number" in " ".join(done.stderr.partition("Unused columns")[2].split())
+    tests = [line for line in done.stdout.splitlines() if line.startswith("Test in a mixed model")]
+    assert [line.partition(": ")[2].split()[0] for line in tests] == ["condition"]
+
+
 def test_models_are_compared_with_the_raters(run: Run, tmp_path: Path) -> None:
     """With --items and --subject: a model by layer, one without layers, and which of them is closer."""
     rows = ["item_id,word,sentence_1,sentence_2"]

@@ -64,10 +64,10 @@ def _hashes(folder: Path) -> dict[str, str]:
 def test_the_demo_needs_nothing_but_the_package(done: Done) -> None:
     """Embedded model, embedded items, no network: a table of 7 layers and the path of a page, in 80 columns."""
     assert done.first.exit_code == 0, done.first.stderr
-    assert "RAW-C is not downloaded (--offline)" in done.first.stderr
+    assert "RAW-C is not installed (--offline)" in done.first.stderr
     assert "threads" not in done.first.stderr
     assert "CPU threads: 1" in done.second.stderr
-    assert f"The report: {done.folder / 'report.html'}" in done.first.stdout
+    assert f"Report: {done.folder / 'report.html'}" in done.first.stdout
     assert max(len(line) for line in done.first.stdout.splitlines() if str(done.folder) not in line) <= 80
     records = read_records(done.folder / "results.json")
     layers = [record for record in records if record.statistic == "sense_separation(measure=auc)"]
@@ -146,7 +146,7 @@ def test_a_data_folder_of_the_user_is_not_added_to(run: Run, tmp_path: Path, mon
     monkeypatch.setenv("LEXISCOPE_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(_model_folder, "find_spec", lambda name: None)
     result = run("demo", "--out", "RUN")
-    assert "RAW-C is not downloaded (not in the folder of LEXISCOPE_DATA)" in result.stderr
+    assert "RAW-C is not installed (not in the folder of LEXISCOPE_DATA)" in result.stderr
     assert not (tmp_path / "cache").exists()
 
 
@@ -162,6 +162,11 @@ def test_with_raw_c_people_stand_beside_the_model(run: Run, published: Path, tmp
     assert rho.n == 672
     assert rho.value is not None
     assert -1 < rho.value < 0
+    # names of statistics are those of readers, in the terminal as in the report
+    words = " ".join(result.stdout.split())
+    assert "mean agreement of one rater with the others .79 [" in words
+    assert "mean_rater_correlation" not in words
+    assert "One person agrees with the mean of the others at ρ = .79 [" in words
     page = run("report", "RUN", "--out", "again.html")
     assert page.exit_code == 0, page.stderr
     assert (tmp_path / "again.html").read_bytes() == (tmp_path / "RUN" / "report.html").read_bytes()

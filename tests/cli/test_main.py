@@ -42,10 +42,10 @@ def test_help_of_a_study_loads_its_settings_only(study: str, imported: Callable[
     assert imported(["study", study, "--help"], (*NOT_FOR_HELP, *slow)) == set()
 
 
-@pytest.mark.parametrize("room", ["", "datasets", "tasks", "subjects", "studies", "resources"])
+@pytest.mark.parametrize("room", ["", "datasets", "tasks", "subjects", "studies", "resources", "pairings"])
 def test_list_imports_no_room(room: str, imported: Callable[..., set[str]]) -> None:
     """Names, cards and capabilities are read as text: a list starts within 12 times the bare interpreter."""
-    slow = ("lexiscope.core.result", "lexiscope.items.read", "lexiscope.items.choice_sets")
+    slow = ("lexiscope.core.result", "lexiscope.core.run", "lexiscope.items.read", "lexiscope.items.choice_sets")
     assert imported(["list", *room.split()], (*NOT_FOR_HELP, *slow)) == set()
 
 

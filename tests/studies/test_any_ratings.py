@@ -195,22 +195,89 @@ def test_models_are_compared_with_people() -> None:
     assert open_.verdict == "Not decided."
 
 
+_OF_TWO = "conditions(method=holm,tests=2)"
+
+
 def test_conditions_that_do_not_differ_are_open() -> None:
     """An interval around 0 is not decided; a condition of several levels is told by its test."""
     made = (
         Record("mean_difference", -0.1, condition="a=x − a=y", low=-0.3, high=0.1),
-        Record("chi2(df=1)", 0.5, condition="a", p=0.48),
-        Record("chi2(df=2)", 30.0, condition="b", p=1e-6),
+        Record("chi2(df=1)", 0.5, condition="a", p=0.48, p_adjusted=0.48, family=_OF_TWO),
+        Record("chi2(df=2)", 30.0, condition="b", p=1e-6, p_adjusted=2e-6, family=_OF_TWO),
     )
     answer = answers.condition_effects(Numbers(made), None)
     assert answer is not None
     assert answer.verdict == "Partly."
     assert answer.sentences == (
+        "The levels of b change the ratings: χ²(2) = 30.00, p < .001 adjusted for 2 tests.",
         "Items with a “y” and items with a “x” differ by 0.10 points, 95% CI [−0.10, 0.30]: these data allow a "
-        "difference in either direction.",
-        "The levels of b change the ratings: χ²(2) = 30.00, p < .001.",
+        "difference in either direction, p = .480 adjusted for 2 tests.",
     )
     assert answer.drawing is None
+
+
+def test_the_adjusted_p_decides() -> None:
+    """A raw p below .05 whose adjusted p is not decides nothing, with two levels, with several, and with a number."""
+    made = (
+        Record("mean_difference", 0.2, condition="a=x − a=y", low=0.01, high=0.39),
+        Record("chi2(df=1)", 4.2, condition="a", p=0.04, p_adjusted=0.08, family=_OF_TWO),
+        Record("chi2(df=2)", 6.4, condition="b", p=0.04, p_adjusted=0.08, family=_OF_TWO),
+    )
+    answer = answers.condition_effects(Numbers(made), None)
+    assert answer is not None
+    assert answer.verdict == "Not decided."
+    assert answer.sentences == (
+        "Items with a “x” and items with a “y” differ by 0.20 points, 95% CI [0.01, 0.39]: this difference is not "
+        "decided, p = .080 adjusted for 2 tests.",
+        "The levels of b are not shown to change the ratings: χ²(2) = 6.40, p = .080 adjusted for 2 tests.",
+    )
+    alone = answers.condition_effects(Numbers((made[0], replace(made[1], p_adjusted=None, family=""))), None)
+    assert alone is not None
+    assert alone.verdict == "Yes."
+    assert alone.sentences[0].endswith("higher, 95% CI [0.01, 0.39], than items with a “y”, p = .040.")
+    number = (
+        Record("spearman(of=length,with=norms)", 0.2, low=0.1, high=0.3),
+        Record("chi2(df=1)", 4.2, condition="length", p=0.04, p_adjusted=0.08, family=_OF_TWO),
+    )
+    of_number = answers.condition_effects(Numbers(number), None)
+    assert of_number is not None
+    assert of_number.verdict == "Not decided."
+    assert of_number.sentences == (
+        "The mean ratings correlate with length: ρ = .20, 95% CI [.10, .30]; χ²(1) = 4.20, p = .080 adjusted for 2 "
+        "tests.",
+    )
+
+
+def test_a_planted_effect_is_told_from_two_null_conditions(tmp_path: Path) -> None:
+    """Of three conditions one raises every rating: it alone is decided, by Holm's p, which is here worked out anew."""
+    dice = np.random.default_rng(3)
+    levels = {"planted": ("x", "y"), "null_two": ("p", "q"), "null_three": ("k", "l", "m")}
+    of_item = {name: dice.permutation(np.resize(own, 24)) for name, own in levels.items()}
+    noise_of_item, severity = dice.normal(0, 0.3, 24), dice.normal(0, 0.3, 8)
+    rows = []
+    for item, rater in itertools.product(range(24), range(8)):
+        rating = 50 + 10 * (
+            2 * (of_item["planted"][item] == "x") + noise_of_item[item] + severity[rater] + dice.normal(0, 0.5)
+        )
+        conditions = {name: own[item] for name, own in of_item.items()}
+        rows.append(conditions | {"rater": f"simulated-{rater}", "item": f"i{item:02}", "rating": round(rating)})
+    pd.DataFrame(rows).to_csv(tmp_path / "raw.csv", index=False)
+    settings = AnyRatingsSettings(file=str(tmp_path / "raw.csv"), scale=(1, 100), n_bootstrap=50, starts=1)
+    study.run(settings, tmp_path / "run", command="test")
+    records = read_records(tmp_path / "run" / "results.json")
+    tests = {r.condition: r for r in records if r.statistic.startswith("chi2(") and r.question == "Q4"}
+    assert tests.keys() == levels.keys()
+    # Holm: the k-th smallest of m is multiplied by m − k + 1, never below the one before, at most 1
+    highest, expected = 0.0, {}
+    for k, (name, record) in enumerate(sorted(tests.items(), key=lambda entry: entry[1].p or 0.0)):
+        highest = expected[name] = max(highest, min(1.0, (len(tests) - k) * (record.p or 0.0)))
+    assert {name: record.p_adjusted for name, record in tests.items()} == pytest.approx(expected)
+    assert [name for name, p in expected.items() if p < 0.05] == ["planted"]
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    results = page.partition('id="results"')[2].partition('id="data"')[0]
+    assert "Partly." in results
+    assert "Items with planted “x” were rated" in results
+    assert results.count("adjusted for 3 tests") >= len(tests)
 
 
 def test_groups_of_raters(records: list[Record], table: pd.DataFrame) -> None:

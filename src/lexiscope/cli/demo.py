@@ -65,8 +65,8 @@ def demo(*, out: Path, offline: bool, device: str, threads: int, quiet: bool) ->
     data = [replace(mini, items=english)]
     why = "" if has_rated_data() else "--offline" if offline else _get_rated_data(quiet=quiet)
     if why:
-        again = "To download it: lexiscope data get raw_c"
-        remark(f"RAW-C is not downloaded ({why}): no comparison with people. {again}", quiet=quiet)
+        again = "Run lexiscope data get raw_c."
+        remark(f"RAW-C is not installed ({why}): the model is not compared with people. {again}", quiet=quiet)
     else:
         data.append(catalog.dataset(RATED))
     with progress_bar(SUBJECT, quiet=quiet) as progress:
@@ -74,13 +74,20 @@ def demo(*, out: Path, offline: bool, device: str, threads: int, quiet: bool) ->
     parts = [separation_part(data[0].items, answers[0], seed=SEED)]
     if len(data) > 1:
         people = data[1].responses.where(subject_kind="participant")
-        parts.append(agreement_part(data[1].items, answers[1], people, title=data[1].card.name, seed=SEED))
+        parts.append(
+            agreement_part(data[1].items, answers[1], people, title=data[1].card.title.partition(":")[0], seed=SEED)
+        )
     page = write_run(out, data, answers, parts, threads)
+    say_folded(
+        f"A built-in English encoder ({SUBJECT}) reads {len(english)} pairs of sentences that share an ambiguous noun: "
+        "is the noun farther apart if its sense differs?\n"
+    )
+    say()
     for part in parts:
         say_plain_table(to_text(part.table))
         say_folded("\n" + "\n".join(part.words) + "\n")
         say()
-    say(f"The report: {page}")
+    say(f"Report: {page}")
 
 
 def has_rated_data() -> bool:

@@ -18,6 +18,7 @@ import re
 import sys
 import tokenize
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -261,14 +262,84 @@ def subject_capabilities(kind: str) -> tuple[str, ...]:
     return cast(tuple[str, ...], module("subjects", kind).CAPABILITIES)
 
 
+@dataclass(frozen=True, slots=True)
+class TasksThat:
+    """The tasks that a kind of subject answers, by what a task says of itself: the ``TASKS`` of its file.
+
+    Those that are learnt by one of the methods ``learnt``, or, with ``by_rule``, those that name baselines; of these
+    and of all others, those that can be answered with ``capability``. With fields that are literals, it is read as
+    text: pairings are listed without the packages of models. Called, it returns the names.
+    """
+
+    learnt: tuple[str, ...] = ()
+    by_rule: bool = False
+    capability: str = ""
+
+    def __call__(self) -> tuple[str, ...]:
+        """Return the names of the tasks, in the order of :func:`names`."""
+        return tuple(name for name in names("tasks") if self.fits(task_facts(name)))
+
+    def fits(self, facts: TaskFacts) -> bool:
+        """Return whether a task is one of these."""
+        return (
+            (not self.learnt or facts.learnt in self.learnt)
+            and (not self.by_rule or facts.has_baselines)
+            and (not self.capability or self.capability in facts.capabilities)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """What decides which kinds of subjects answer a task.
+
+    These are the capabilities by which it is answered, the best first; whether it can be asked as text; the method by
+    which it is learnt; whether it names baselines.
+    """
+
+    capabilities: tuple[str, ...]
+    is_asked: bool
+    learnt: str
+    has_baselines: bool
+
+
+def task_facts(name: str) -> TaskFacts:
+    """Return what decides which kinds of subjects answer a task; of the package's own, read as text."""
+    call = assigned(_source("tasks", name), "TASK") if name in _own_names("tasks") else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Task":
+        given = _keywords(call)
+        learnt, baselines = given.get("learnt", ast.Constant("")), given.get("baselines", ast.Tuple([]))
+        if isinstance(learnt, ast.Constant) and isinstance(baselines, ast.Tuple):
+            return TaskFacts(task_capabilities(name), "asks" in given, str(learnt.value), bool(baselines.elts))
+    own = task(name)
+    capabilities = tuple(capability for capability, _ in own.answers)
+    return TaskFacts(capabilities, own.asks is not None, own.learnt, bool(own.baselines))
+
+
 def subject_tasks(kind: str) -> tuple[str, ...]:
     """Return the tasks that a kind of subject answers at all: its file's ``TASKS``, else all.
 
-    ``TASKS`` is a function of no arguments where the tasks themselves say which rules answer them.
-    A single subject may answer fewer: a classifier the task of its training, a baseline those of its rule.
+    ``TASKS`` is :class:`TasksThat`, or another function of no arguments, where the tasks themselves say which of them
+    are answered. A single subject may answer fewer: a classifier the task of its training, a baseline those of its
+    rule.
     """
-    declared = getattr(module("subjects", kind), "TASKS", names("tasks"))
-    return cast(tuple[str, ...], declared() if callable(declared) else declared)
+    if kind in _own_names("subjects"):
+        declared = assigned(_source("subjects", kind), "TASKS")
+        match declared:
+            case None:
+                return names("tasks")
+            case ast.Call(func=ast.Attribute(attr=TasksThat.__name__), args=[]):
+                return TasksThat(**{word: ast.literal_eval(value) for word, value in _keywords(declared).items()})()
+    loaded = getattr(module("subjects", kind), "TASKS", names("tasks"))
+    return cast(tuple[str, ...], loaded() if callable(loaded) else loaded)
+
+
+def converses(kind: str) -> bool:
+    """Return whether subjects of a kind judge in conversation: its file's ``CONVERSES``."""
+    if kind in _own_names("subjects"):
+        declared = assigned(_source("subjects", kind), "CONVERSES")
+        if declared is None or isinstance(declared, ast.Constant):
+            return declared is not None and bool(declared.value)
+    return bool(getattr(module("subjects", kind), "CONVERSES", False))
 
 
 def settings(study: str) -> type[Settings]:
@@ -307,15 +378,16 @@ def pairings() -> tuple[tuple[str, str, str], ...]:
 
     A test offers each kind an item of each task: the pairings of this list answer, all others are errors.
     """
+    kinds = {kind: (subject_capabilities(kind), subject_tasks(kind), converses(kind)) for kind in names("subjects")}
     rows = []
     for task_name in names("tasks"):
-        asked = task(task_name)
-        for kind in names("subjects"):
-            able = subject_capabilities(kind) if task_name in subject_tasks(kind) else ()
-            if asked.asks is None and getattr(module("subjects", kind), "CONVERSES", False):
+        facts = task_facts(task_name)
+        for kind, (capabilities, tasks, talks) in kinds.items():
+            able = capabilities if task_name in tasks else ()
+            if talks and not facts.is_asked:
                 # what judges in conversation cannot judge what is not asked in words
                 able = tuple(capability for capability in able if capability != "Judges")
-            fits = [capability for capability, _ in asked.answers if capability in able]
+            fits = [capability for capability in facts.capabilities if capability in able]
             rows += [(task_name, kind, fits[0])] if fits else []
     return tuple(rows)
 

@@ -201,6 +201,14 @@ def _last_line(error: BaseException, is_ours: Callable[[str], bool]) -> Place | 
     return Place(frames[-1].filename, frames[-1].lineno, text=frames[-1].line or None) if frames else None
 
 
+def sha256_of(path: Path) -> str:
+    """Return the sha256 of a file as hexadecimal text."""
+    import hashlib
+
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def _sha256(content: bytes) -> str:
     # only a file by path needs it: it loads a library of ciphers
     import hashlib

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from lexiscope.core.code_file import sha256_of
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item, check_unique_ids
-from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.showing import call_presenter, counted
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import hashlib
 import io
 import json
 import os
@@ -24,6 +23,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, Any
 
+from lexiscope.core.code_file import sha256_of as sha256_of
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.foreign import json_text, parse_json, storable_text
 
@@ -153,12 +153,6 @@ def csv_field(text: str) -> str:
     """
     needs_quotes = any(sign in text for sign in '",;\t\r\n') or text != text.strip()
     return '"' + text.replace('"', '""') + '"' if needs_quotes else text
-
-
-def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file as hexadecimal text."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def versions() -> dict[str, str]:

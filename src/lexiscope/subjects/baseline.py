@@ -82,7 +82,7 @@ def tasks_of(*rules: str) -> tuple[str, ...]:
     return catalog.tasks_where(lambda task: bool(set(task.baselines) & set(rules) if rules else task.baselines))
 
 
-TASKS = tasks_of
+TASKS = catalog.TasksThat(by_rule=True)
 """The tasks that some baseline answers."""
 
 

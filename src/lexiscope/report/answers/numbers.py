@@ -192,14 +192,14 @@ def adjusted_text(record: Record) -> str:
     return f"p {sign}{printed} adjusted for {tests[1] if tests else 'all'} tests"
 
 
-def likelihood_ratio_text(record: Record) -> str:
-    """Return a likelihood-ratio test: ``χ²(1) = 39.59, p < .001``.
+def likelihood_ratio_text(record: Record, *, p: str = "") -> str:
+    """Return a likelihood-ratio test: ``χ²(1) = 39.59, p < .001``; with *p*, that text replaces the p of the record.
 
     >>> likelihood_ratio_text(Record("chi2(test=sense,df=1)", 39.5912, p=1e-9))
     'χ²(1) = 39.59, p < .001'
     """
     degrees = parse_statistic(record.statistic)[1].get("df", "")
-    return f"χ²({degrees}) = {record.value or 0.0:.2f}, {p_text(record)}"
+    return f"χ²({degrees}) = {record.value or 0.0:.2f}, {p or p_text(record)}"
 
 
 def text_of_tests(numbers: Numbers, tests: Sequence[tuple[str, Pick]]) -> str:

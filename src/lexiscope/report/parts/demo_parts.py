@@ -29,6 +29,7 @@ from lexiscope.report.part import record_cell, with_interval
 from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.layers import distance_by_layer, trajectories
 from lexiscope.report.presenting import trajectory_of
+from lexiscope.report.statistic_names import reader_name
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Table, columns
 
 RESAMPLES = 1000
@@ -91,12 +92,12 @@ def separation_part(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     summary = (
         f"{subject} separates the senses best at layer {best.layer}: a pair of different senses is farther apart "
         f"than a pair of the same sense in {number_text(best.value, best.interval)} of the "
-        f"comparisons (chance .50; {len(items)} pairs, {len(set(words))} nouns){_allowing(separation=curve)}.",
+        f"comparisons (chance .50; {len(items)} pairs, {len(set(words))} nouns).{_corrected(curve)}",
     )
     text = (
         f"The model read {len(items)} pairs of sentences that share an ambiguous noun; one word of the sentence "
         "decides the sense. These pairs have no human ratings. The best layer is chosen on these pairs, so its "
-        "value is somewhat too good; the one that allows for the choice is that of words that had no part in it.",
+        "value is somewhat too good; the corrected value is from words that had no part in the choice.",
         *summary,
     )
     records = []
@@ -135,7 +136,8 @@ def _separation_table(subject: str, means: Sequence[ConditionLayers], separation
         f"Mean cosine distance of {pairs}.",
         "Separation: how often different senses are farther apart (chance .50).",
     )
-    return Table("senses_by_layer", "1", f"Distance by sense relation, {subject}", heads, tuple(rows), notes)
+    title = f"Distance between the vectors of a noun, {subject}"
+    return Table("senses_by_layer", "1", title, heads, tuple(rows), notes)
 
 
 # -- the answers of both parts --------------------------------------------------------------------------------------
@@ -216,7 +218,7 @@ def agreement_part(
         records += _records([ceiling.about(**of_people)])
     heading = Heading("r_squared_by_layer", "2", "Share of the variance of people's mean ratings, by layer.")
     figure = trajectories([trajectory_of(fit)], heading, statistic="R²", interval="95 % CI, words resampled")
-    table = _agreement_table(f"{subject} and people, {title}", rho, fit, ceilings)
+    table = _agreement_table(f"Distances and people's mean ratings, {subject} on {title}", rho, fit, ceilings)
     section = Section("people", "Does the model agree with people?", summary, (table,), (figure,))
     return DemoPart(section, tuple(records), summary)
 
@@ -224,23 +226,24 @@ def agreement_part(
 def _agreement_text(subject: str, rho: Curve, fit: Curve, person: Estimate, n: int) -> tuple[str, ...]:
     best, explained = rho.best_value(), fit.best_value()
     return (
-        f"{subject} at its best layer, {best.layer}: rho {number_text(best.value, best.interval)} with people's "
-        f"mean ratings; R² {number_text(explained.value, explained.interval)} at layer {explained.layer} "
-        f"({n} pairs, {rho.n_groups} words). The layer is chosen on the same pairs{_allowing(rho=rho, r_squared=fit)}.",
-        f"One person against the others: rho {number_text(person.value, person.interval)} "
-        f"(leave-one-out, {person.n} people).",
+        f"The distances of {subject} follow people's mean ratings best at layer {best.layer}: "
+        f"ρ = {number_text(best.value, best.interval)} ({n} pairs, {rho.n_groups} words). R² is highest at layer "
+        f"{explained.layer}: {number_text(explained.value, explained.interval)}.{_corrected(rho, fit)}",
+        f"One person agrees with the mean of the others at ρ = {number_text(person.value, person.interval)} "
+        f"({person.n} people). This human ceiling is the value to compare the model with.",
     )
 
 
-def _allowing(**curves: Curve) -> str:
-    """What is left at the best layer when its having been chosen on the same items is allowed for."""
-    titles = {"r_squared": "R² "}
-    said = [
-        f"{titles.get(name, f'{name} ')}{number_text(curve.chosen.value, curve.chosen.interval)}"
-        for name, curve in curves.items()
-        if isinstance(curve.chosen, Estimate)
+def _corrected(*curves: Curve) -> str:
+    """Return a sentence with the values at the best layer, corrected for its having been chosen on the same items."""
+    symbols = {"spearman": "ρ = ", "r_squared": "R² = "}
+    values = [
+        f"{symbols.get(parse_statistic(chosen.name)[0], '')}{number_text(chosen.value, chosen.interval)}"
+        for curve in curves
+        if isinstance(chosen := curve.chosen, Estimate)
     ]
-    return f"; allowing for the choice of the layer, {' and '.join(said)}" if said else ""
+    layers = "The layer was" if len(curves) == 1 else "Both layers were"
+    return f" {layers} chosen on the same pairs; corrected for this choice: {', '.join(values)}." if values else ""
 
 
 def _agreement_table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Estimate]) -> Table:
@@ -249,8 +252,11 @@ def _agreement_table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Esti
         for point in rho.values
     ]
     heads = columns(
-        ("Layer", INTEGER), Column("rho [95 % CI]", BOUNDED, "right"), Column("R² [95 % CI]", BOUNDED, "right")
+        ("Layer", INTEGER), Column("Spearman's ρ [95 % CI]", BOUNDED, "right"), Column("R² [95 % CI]", BOUNDED, "right")
     )
-    notes = ["rho is negative: a larger distance is associated with less relatedness."]
-    notes += [f"{c.name}: {number_text(c.value, c.interval)}, n = {c.n} {counted_in(c.name)}." for c in ceilings]
+    notes = ["A negative ρ: a larger distance is associated with less relatedness. R² is the share of variance."]
+    people = [
+        f"{reader_name(c.name).text} {number_text(c.value, c.interval)} ({c.n} {counted_in(c.name)})" for c in ceilings
+    ]
+    notes += [f"Human ceilings (Spearman): {'; '.join(people)}."]
     return Table("ratings_by_layer", "2", title, heads, tuple(rows), tuple(notes))

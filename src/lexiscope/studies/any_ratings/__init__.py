@@ -97,14 +97,15 @@ def overview(records: Sequence[Record], settings: AnyRatingsSettings) -> Table:
         own = [record for record in records if record.statistic.startswith(name) and record.layer is None]
         # of a model with layers, the value that allows for the choice of its layer
         own = [record for record in own if name != "spearman(with=norms)" or "layer=" not in record.statistic]
+        # combinations of conditions are many, and would leave no room for the tests
+        own = [r for r in own if not (name.startswith("mean_rating") and r.condition.count("=") > 1)]
         for record in own if len(rows) < _MOST else ():
             of = record.condition if name.startswith(("mean", "chi2")) else ""
             of = record.statistic.partition("of=")[2].partition(",")[0] if name == "spearman(of=" else of
             subject = record.subject if name.startswith("spearman(with") else ""
-            rows.append(
-                (f"{label}{': ' if of or subject else ''}{of or subject}", record_cell(record), record.p, record.n)
-            )
-    heads = columns("Result", ("Value [95 % interval]", _FREE), ("p", P_VALUE), ("n", INTEGER))
+            p = record.p if record.p_adjusted is None else record.p_adjusted
+            rows.append((f"{label}{': ' if of or subject else ''}{of or subject}", record_cell(record), p, record.n))
+    heads = columns("Result", ("Value [95 % interval]", _FREE), ("p, adjusted (Holm)", P_VALUE), ("n", INTEGER))
     return Table("overview", "", "Summary", heads, tuple(rows))
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lexiscope.analysis.accuracy import wilson_interval
-from lexiscope.core.result import Record
+from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.showing import counted
-from lexiscope.report.answers.answer import PARTLY, UNDECIDED, YES, Answer, verdict_of
+from lexiscope.report.answers.answer import PARTLY, UNDECIDED, YES, Answer, side_of
 from lexiscope.report.answers.numbers import (
     PERCENT,
     POINTS,
@@ -17,8 +17,10 @@ from lexiscope.report.answers.numbers import (
     Numbers,
     Pick,
     Quantity,
+    adjusted_text,
     capital,
     likelihood_ratio_text,
+    p_text,
     pick,
 )
 from lexiscope.report.answers.one import Named, OneEstimate
@@ -103,8 +105,7 @@ def agreement(numbers: Numbers, _run: object) -> Answer | None:
         axis=Axis.around([*raters, RHO.value(mean)], "Spearman’s ρ", bounds=RHO.bounds), see=spread,
         people_name=counted(len(raters), "rater"), value_head="ρ [95% CI]",
     )  # fmt: skip
-    sentences = (*answer.sentences, spread)
-    return replace(answer, sentences=sentences, apa=" ".join(sentences), drawing=drawing)
+    return replace(answer, apa=" ".join((*answer.sentences, spread)), drawing=drawing)
 
 
 def ceilings(numbers: Numbers, _run: object) -> Answer | None:
@@ -143,33 +144,44 @@ def distribution(numbers: Numbers, _run: object) -> Answer | None:
     return Answer("", tuple(sentences), apa=" ".join(sentences), drawing=drawing if len(rows) <= _MOST_ROWS else None)
 
 
-def condition_effects(numbers: Numbers, _run: object) -> Answer | None:
-    """Return how much the levels of each condition differ: the direction, the size, both means, the test."""
+def condition_effects(numbers: Numbers, run: object) -> Answer | None:
+    """Return how much the levels of each condition differ: the direction, the size, both means, the test.
+
+    A condition counts as one that changes the ratings if the p of its test, adjusted for the tests of all conditions,
+    is below .05 and, with two levels, the interval of their difference excludes 0.
+    """
     # a level whose own name has a minus between spaces is in the table only
-    differences = [r for r in numbers.known(pick("mean_difference")) if len(_sides(r)) == 2]
-    tests = [record for record in numbers.known(pick("chi2(")) if " given " not in record.condition]
+    pairs = {r.condition.partition("=")[0]: r for r in numbers.known(pick("mean_difference")) if len(_sides(r)) == 2}
+    tests = {r.condition: r for r in numbers.known(pick("chi2(")) if " given " not in r.condition}
+    related = {parse_statistic(r.statistic)[1].get("of", ""): r for r in numbers.known(pick("spearman("))}
     means = {r.condition: r for r in numbers.known(pick("mean_rating(over=items)")) if r.condition.count("=") == 1}
-    if not differences and not tests:
+    if not pairs and not tests:
         return None
-    sentences = [_difference_sentence(record, means) for record in differences]
-    compared = {record.condition.partition("=")[0] for record in differences}
-    for record in tests:
-        if record.condition not in compared:
-            changes = "change" if record.p is not None and record.p < _LEVEL else "are not shown to change"
-            sentences.append(
-                f"The levels of {record.condition} {changes} the ratings: {likelihood_ratio_text(record)}."
-            )
-    for record in numbers.known(pick("spearman(")):
-        name = record.statistic.partition("of=")[2].partition(",")[0]
-        if name:
-            sentences.append(f"The mean ratings correlate with {name}: {RHO.equation(record, named=True)}.")
-    decided = [verdict_of(record, POINTS) == YES for record in differences]
-    decided += [record.p is not None and record.p < _LEVEL for record in tests if record.condition not in compared]
-    verdict = YES if all(decided) else PARTLY if any(decided) else UNDECIDED
-    shown = [f"{record.condition}: {likelihood_ratio_text(record)}" for record in tests[:_MOST_SENTENCES]]
-    said = tuple(sentences[:_MOST_SENTENCES])
-    test = f"Likelihood-ratio tests in mixed models. {'. '.join(shown)}." if shown else ""
-    return Answer(verdict, said, test, apa=" ".join(said), drawing=_means(tuple(means.values())))
+    effects: list[tuple[bool, str]] = []
+    for name in dict.fromkeys((*tests, *pairs)):
+        pair, test = pairs.get(name), tests.get(name)
+        correlation = related.get(run.column(name) if isinstance(run, RatedRun) else name)
+        decided = _is_decided(pair, test)
+        if pair is not None:
+            effects.append((decided, _difference_sentence(pair, test, means)))
+        elif correlation is not None and test is not None:
+            rho = RHO.equation(correlation, named=True)
+            effects.append((decided, f"The mean ratings correlate with {name}: {rho}; {_test_text(test)}."))
+        elif test is not None:
+            changes = "change" if decided else "are not shown to change"
+            effects.append((decided, f"The levels of {name} {changes} the ratings: {_test_text(test)}."))
+    n_decided = sum(decided for decided, _ in effects)
+    verdict = YES if n_decided == len(effects) else PARTLY if n_decided else UNDECIDED
+    # the sentences of conditions that change the ratings come first: there may be more conditions than sentences
+    sentences = tuple(text for _, text in sorted(effects, key=lambda effect: not effect[0])[:_MOST_SENTENCES])
+    if len(effects) > _MOST_SENTENCES:
+        change = "changes" if n_decided == 1 else "change"
+        counts = f"{n_decided} of {counted(len(effects), 'condition')} {change} the ratings (adjusted p < .05)."
+        sentences = (counts, *sentences)
+    # a sentence of several levels or of a number has its χ² already
+    of_pairs = [record for name, record in tests.items() if name in pairs]
+    test_line = _tests_line("Likelihood-ratio tests in mixed models", of_pairs)
+    return Answer(verdict, sentences, test_line, apa=" ".join(sentences), drawing=_means(tuple(means.values())))
 
 
 def crossed_conditions(numbers: Numbers, _run: object) -> Answer | None:
@@ -182,7 +194,9 @@ def crossed_conditions(numbers: Numbers, _run: object) -> Answer | None:
         f"The lowest mean rating is that of {_items(lowest.condition)}, {POINTS.both(lowest, named=True)}; the highest "
         f"is that of {_items(highest.condition)}, {POINTS.both(highest)}."
     )
-    return Answer("", (text,), apa=text, drawing=_means(means) if len(means) <= _MOST_ROWS else None)
+    given = [record for record in numbers.known(pick("chi2(")) if " given " in record.condition]
+    test_line = _tests_line("Likelihood-ratio tests of each condition, given the others", given)
+    return Answer("", (text,), test_line, apa=text, drawing=_means(means) if len(means) <= _MOST_ROWS else None)
 
 
 def differences(numbers: Numbers, _run: object) -> Answer | None:
@@ -232,21 +246,42 @@ def _upward(record: Record) -> Record:
     return replace(record, value=-(record.value or 0.0), low=low, high=high)
 
 
-def _difference_sentence(record: Record, means: dict[str, Record]) -> str:
+def _is_decided(pair: Record | None, test: Record | None) -> bool:
+    """Whether the interval of a difference and the adjusted p of its test, those that a condition has, agree on it."""
+    evidence = [] if pair is None or side_of(pair, POINTS) is None else [side_of(pair, POINTS) != 0]
+    evidence += [] if test is None else [(_p(test) or 0.0) < _LEVEL]
+    return bool(evidence) and all(evidence)
+
+
+def _test_text(test: Record) -> str:
+    """Return a test with the p that decides: the adjusted one, if the test is one of several."""
+    return likelihood_ratio_text(test, p=adjusted_text(test))
+
+
+def _tests_line(lead: str, tests: Sequence[Record]) -> str:
+    texts = [f"{record.condition.partition(' given ')[0]}: {_test_text(record)}" for record in tests]
+    more = f". {len(texts) - _MOST_SENTENCES} more in the table" if len(texts) > _MOST_SENTENCES else ""
+    return f"{lead}. {'. '.join(texts[:_MOST_SENTENCES])}{more}." if texts else ""
+
+
+def _difference_sentence(record: Record, test: Record | None, means: dict[str, Record]) -> str:
     sides = _sides(record)
     if (record.value or 0.0) < 0:
         sides.reverse()
     first, second = sides
     shown = [POINTS.number(means[side].value or 0.0) for side in sides if side in means]
     upward = _upward(record)
-    if verdict_of(record, POINTS) == UNDECIDED:
+    p = f"{', ' if test else ''}{adjusted_text(test) or p_text(test) if test else ''}"
+    if not _is_decided(record, test):
         own = f" (means {shown[0]} and {shown[1]})" if len(shown) == 2 else ""
         lead = f"{capital(_items(first))} and {_items(second)} differ by {POINTS.both(upward, named=True)}{own}"
-        return f"{lead}: these data allow a difference in either direction."
+        if side_of(record, POINTS) == 0:
+            return f"{lead}: these data allow a difference in either direction{p}."
+        return f"{lead}: this difference is not decided{p}."
     interval = POINTS.interval(upward, named=True)
     size = f"{POINTS.text(POINTS.value(upward))} higher{f', {interval},' if interval else ''}"
     tail = f": mean {shown[0]} compared with {shown[1]}" if len(shown) == 2 else ""
-    return f"{capital(_items(first))} were rated {size} than {_items(second)}{tail}."
+    return f"{capital(_items(first))} were rated {size} than {_items(second)}{tail}{p}."
 
 
 def _means(means: Sequence[Record]) -> Forest | None:

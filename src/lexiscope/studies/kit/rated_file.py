@@ -103,7 +103,9 @@ def _read(path: Path, items: str, task: str, language: str, scale: Scale | None,
     if not items and holds_items(path, task, options):
         options = _with_raters(path, options)
         data = own_dataset(path, task=task, language=language, scale=scale, options=options, any_scale=True)
-        return RatedFile(data, _understood_items(data, open_file(path, options), options, scale))
+        opened = open_file(path, options)
+        data = _without_columns_of_program(data, opened, options)
+        return RatedFile(data, _understood_items(data, opened, options, scale))
     if not items and responses_in(path, options) is None and norm_column(opened := open_file(path, options), options):
         data, about = read_means(path, opened, options, task=task, language=language, scale=scale)
         return RatedFile(data, about)
@@ -147,6 +149,16 @@ def _with_raters(path: Path, options: ReadingOptions) -> ReadingOptions:
     named = FieldMap.parse(options.columns).columns
     added = () if "rater_columns" in named else tuple(f"rater_columns={name}" for name in raters)
     return replace(options, columns=(*options.columns, *added))
+
+
+def _without_columns_of_program(data: Dataset, opened: OpenedFile, options: ReadingOptions) -> Dataset:
+    """The dataset without the conditions that are columns of the program (times, devices), unless they were named."""
+    own = opened.own - set(FieldMap.parse(options.columns).columns.get("condition", ()))
+    if not own:
+        return data
+    kept = [{name: value for name, value in item.conditions.items() if name not in own} for item in data.items]
+    items = tuple(replace(item, conditions=conditions) for item, conditions in zip(data.items, kept, strict=True))
+    return replace(data, items=items)
 
 
 def _bare_item(item: str, dataset: str, read: RatingsFile, scale: Scale | None) -> Item:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from lexiscope.resources.corpora.running_text import number_of, numbers_in
 from lexiscope.resources.vectors.sense_vectors import SenseVectors, read_sense_vectors, read_settings
 from lexiscope.senses.induced_senses import InducedSenses, senses_of_folder
 
-SENSE_TASKS = partial(catalog.tasks_where, lambda task: task.asks_of("ChoosesSense"))
+SENSE_TASKS = catalog.TasksThat(capability="ChoosesSense")
 """It has vectors of words: a question about a whole text (plausibility) is none for it."""
 USAGE_CLUSTERS = "usage_clusters"
 """The variant of senses that were made of an encoder's vectors of usages."""

@@ -25,15 +25,16 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.subject import Floats, SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.resources.vectors.sense_vectors import SETTINGS, sense_probabilities, window_probabilities
 from lexiscope.subjects._options import read_options, split_name
-from lexiscope.subjects.senses._sense_subject import SENSE_TASKS, SenseFolder
+from lexiscope.subjects.senses._sense_subject import SenseFolder
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
-TASKS = SENSE_TASKS
+TASKS = catalog.TasksThat(capability="ChoosesSense")
 _WINDOW, _WIDEST = 5, 1000
 
 

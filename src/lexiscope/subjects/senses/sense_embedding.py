@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import SpecError
 from lexiscope.core.run import sha256_of
@@ -29,10 +30,10 @@ from lexiscope.resources.vectors.sense_vectors import window_means
 from lexiscope.senses.induced_senses import InducedSenses, senses_of_import
 from lexiscope.senses.similarity import nearest_sense
 from lexiscope.subjects._options import split_name
-from lexiscope.subjects.senses._sense_subject import SENSE_TASKS, SenseSubject
+from lexiscope.subjects.senses._sense_subject import SenseSubject
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
-TASKS = SENSE_TASKS
+TASKS = catalog.TasksThat(capability="ChoosesSense")
 _WINDOW = 5
 # windows that are compared with the senses of a word at once
 _BLOCK = 2048

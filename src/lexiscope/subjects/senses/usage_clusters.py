@@ -25,10 +25,10 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import with_mask
 from lexiscope.resources.vectors.sense_vectors import SETTINGS, map_tensors
 from lexiscope.senses.induced_senses import InducedSenses
-from lexiscope.subjects.senses._sense_subject import SENSE_TASKS, USAGE_CLUSTERS, SenseFolder
+from lexiscope.subjects.senses._sense_subject import USAGE_CLUSTERS, SenseFolder
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
-TASKS = SENSE_TASKS
+TASKS = catalog.TasksThat(capability="ChoosesSense")
 CLUSTERS = "clusters.safetensors"
 """The file of the folder with the mean of all usages, and each word's shares of senses and spread."""
 

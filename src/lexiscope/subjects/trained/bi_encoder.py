@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from lexiscope.subjects.local._loading import torch_threads
 from lexiscope.subjects.trained._trained_folder import ENTRIES, VECTORS, TrainedSubject
 
 CAPABILITIES = ("Judges",)
-TASKS = partial(catalog.tasks_where, lambda task: task.learnt == "bi_encoder")
+TASKS = catalog.TasksThat(learnt=("bi_encoder",))
 """The tasks that one can be trained for; each folder answers that of its training."""
 RUN_OPTIONS = ("device",)
 """The options that a run may fill in: they change the speed alone."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from lexiscope.subjects.trained._probe import Cosines, Probe, best_option
 from lexiscope.subjects.trained._trained_folder import TrainedSubject
 
 CAPABILITIES = ("Judges",)
-TASKS = partial(catalog.tasks_where, lambda task: task.learnt in ("pair", "verification", "gloss"))
+TASKS = catalog.TasksThat(learnt=("pair", "verification", "gloss"))
 """The tasks that one can be trained for; each folder answers that of its training."""
 CHOICE, PROBABILITY, DISTANCE, RATING = "choice", "probability", "cosine_distance", "rating"
 RUN_OPTIONS = ("device",)
