@@ -14,7 +14,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.splits import ItemDivision
-from lexiscope.training.protocols import plan_for
+from lexiscope.training.budget import plan_for
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.view_models import counts_by_view, probe_by_view, regression_by_view, training_by_view
 

@@ -1,24 +1,29 @@
-"""The requests of participants, from the link to the completion code."""
+"""The requests of participants, from the link to the completion code; their addresses (:data:`ROUTES`); the app."""
 
 from __future__ import annotations
 
 import asyncio
+import mimetypes
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from lexiscope.annotation.store.accounts import participant_of_token
 from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, State, StateError
 from lexiscope.annotation.web.app import COOKIE, App, new_client_key
 from lexiscope.annotation.web.flow import AnswerMetadata, Step, TrialOnPage
-from lexiscope.annotation.web.pages import to_html
-from lexiscope.annotation.web.replies import json_error, next_page_response, redirect, wants_json
-from lexiscope.annotation.web.security import Refused, path_number, read_form
+from lexiscope.annotation.web.pages import STATIC, to_html
+from lexiscope.annotation.web.replies import error_response, json_error, next_page_response, redirect, wants_json
+from lexiscope.annotation.web.security import HostGuard, Refused, path_number, read_form
 from lexiscope.annotation.web.trial_page import (
     about_view,
     answer_texts,
@@ -28,6 +33,7 @@ from lexiscope.annotation.web.trial_page import (
     trials_done,
 )
 from lexiscope.annotation.web.views import AboutView
+from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.screen import AnswerInvalid, number_in
 
 _ENDS = ("declined", "screened_out", "finished")
@@ -383,3 +389,91 @@ def _about_views(app: App, given: Mapping[str, str], faults: Mapping[str, str]) 
             fault = app.pages.fault(key, app.definition.language, {}, **limits)
         views.append(about_view(question, given=given.get(question.measure, ""), fault=fault))
     return tuple(views)
+
+
+Handler = Callable[[App, Request], Awaitable[Response]]
+
+
+async def static(app: App, request: Request) -> Response:
+    """Serve a style sheet or script of the package; its address changes with its content."""
+    path = STATIC / request.path_params["name"]
+    if path.name not in {file.name for file in STATIC.iterdir()}:
+        raise Refused(404, "not_found", "not_found")
+    media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    headers = {"cache-control": "public, max-age=31536000, immutable"}
+    return Response(path.read_bytes(), media_type=media_type, headers=headers)
+
+
+async def health(app: App, request: Request) -> Response:
+    """Report whether answers are saved, to programs that watch the server. Nothing about participants.
+
+    200: yes. 503: no (``saving`` is false), and the server must be looked at. 507: the disk is nearly full.
+    """
+    if app.store.trouble:
+        # the reason names files: it is in the server's messages
+        return JSONResponse({"status": "failing", "saving": False}, status_code=503)
+    state = await asyncio.to_thread(app.store.health)
+    not_kept = sorted(state.not_kept)
+    body: dict[str, Any] = {"status": state.status, "saving": True, "disk_low": state.low}
+    body |= {"version": state.version, "not_kept": not_kept}
+    return JSONResponse(body, status_code=507 if state.low else 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One address: path, methods, handler, and who may use it (``everyone`` or ``participant``)."""
+
+    path: str
+    methods: tuple[str, ...]
+    handler: Handler
+    role: str
+
+
+ROUTES = (
+    Address("/", ("GET",), landing, "everyone"),
+    Address("/id", ("POST",), enter_id, "everyone"),
+    Address("/t/{token}", ("GET",), token, "everyone"),
+    Address("/static/{name}", ("GET",), static, "everyone"),
+    Address("/health", ("GET",), health, "everyone"),
+    Address("/now", ("GET",), now, "participant"),
+    Address("/trial/{phase}/{position}", ("GET",), trial, "participant"),
+    Address("/feedback/{position}", ("GET",), feedback, "participant"),
+    Address("/search", ("GET",), search, "participant"),
+    Address("/consent", ("POST",), consent, "participant"),
+    Address("/about", ("POST",), about, "participant"),
+    Address("/begin", ("POST",), begin, "participant"),
+    Address("/trial/{phase}/{position}", ("POST",), submit_trial, "participant"),
+    Address("/instructions/{phase}/{position}", ("POST",), instructions, "participant"),
+    Address("/another/{position}", ("POST",), another, "participant"),
+    Address("/debrief", ("POST",), debrief, "participant"),
+)
+"""Every address of the participants' side."""
+
+
+def create_app(app: App, more: tuple[Route, ...] = ()) -> HostGuard:
+    """Return the ASGI application; *more* are the researcher's routes."""
+    # the address that is asked for most is looked at first
+    ordered = sorted(ROUTES, key=lambda address: not address.path.startswith("/trial/"))
+    routes = [Route(address.path, _Handler(app, address.handler), methods=list(address.methods)) for address in ordered]
+
+    async def show_error(request: Request, error: Exception) -> Response:
+        return error_response(app, request, error)
+
+    handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]]
+    handlers = dict.fromkeys((404, 405, Exception), show_error)
+    return HostGuard(Starlette(routes=[*routes, *more], exception_handlers=handlers), settings=app.settings)
+
+
+class _Handler:
+    """A handler as an ASGI application: Starlette wraps a function once more than these pages need."""
+
+    def __init__(self, app: App, handler: Handler) -> None:
+        self._app, self._handler = app, handler
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            response = await self._handler(self._app, request)
+        except (Refused, LexiscopeError) as error:
+            response = error_response(self._app, request, error)
+        await response(scope, receive, send)

@@ -19,7 +19,6 @@ from lexiscope.annotation.web.admin import (
     item_pages,
     overview_page,
     people_pages,
-    quality_pages,
     results_page,
     review_pages,
     study_pages,
@@ -61,8 +60,8 @@ ADMIN_ROUTES = (
     AdminAddress(f"{ROOT}/participants/{{who}}", ("POST",), people_pages.change_participant),
     AdminAddress(f"{ROOT}/participants/{{who}}/forget", ("GET",), people_pages.forget_page),
     AdminAddress(f"{ROOT}/participants/{{who}}/forget", ("POST",), people_pages.forget),
-    AdminAddress(f"{ROOT}/exclusions", ("GET",), quality_pages.exclusions),
-    AdminAddress(f"{ROOT}/exclusions", ("POST",), quality_pages.judge),
+    AdminAddress(f"{ROOT}/exclusions", ("GET",), review_pages.exclusions),
+    AdminAddress(f"{ROOT}/exclusions", ("POST",), review_pages.judge),
     AdminAddress(f"{ROOT}/results", ("GET",), results_page.results),
     AdminAddress(f"{ROOT}/results/data/{{name}}", ("GET",), results_page.fetch_data),
     AdminAddress(f"{ROOT}/comments", ("GET",), item_pages.comments),
@@ -85,7 +84,7 @@ ADMIN_ROUTES = (
 
 
 def admin_routes(app: App, dashboard: Dashboard | None = None) -> tuple[Route, ...]:
-    """Return the researchers' routes for :func:`lexiscope.annotation.web.server.create_app`."""
+    """Return the researchers' routes for :func:`lexiscope.annotation.web.participant.create_app`."""
     dashboard = dashboard or Dashboard.of(app)
     return tuple(
         Route(address.path, _endpoint(dashboard, address), methods=list(address.methods)) for address in ADMIN_ROUTES
