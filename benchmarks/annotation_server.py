@@ -48,7 +48,7 @@ from lexiscope.annotation.study_file.definition import (
 from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
-from lexiscope.annotation.web.participant import create_app
+from lexiscope.annotation.web.server import create_app
 from lexiscope.annotation.web.serving import spare_the_collector
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage

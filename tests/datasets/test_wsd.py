@@ -16,7 +16,7 @@ from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.datasets import wsd
 from lexiscope.items.answers.sense_options import correct_ids, glosses_of
-from lexiscope.resources.corpora import semcor_tagfiles as semcor
+from lexiscope.resources.corpora import semcor
 from lexiscope.resources.lexicons import wordnet
 
 pytestmark = pytest.mark.published

@@ -20,7 +20,7 @@ from lexiscope.core.showing import counted
 from lexiscope.items.read.item_source import task_of_items
 from lexiscope.resources import fetch
 from lexiscope.resources.cards import CARDS
-from lexiscope.resources.corpora import semcor_tagfiles as semcor
+from lexiscope.resources.corpora import semcor
 from lexiscope.resources.corpora.unified_wsd import corpus_counts
 from lexiscope.resources.fetch import HubAddress, download_from_hub, is_hub_address
 from lexiscope.studies.kit.portable import FORMATS, read_source, write_folder

@@ -37,7 +37,7 @@ from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.task import Task
 from lexiscope.items.answers.sense_options import SENSES, glosses_of
 from lexiscope.items.choice_sets.surface import is_english
-from lexiscope.resources.corpora import semcor_tagfiles as semcor
+from lexiscope.resources.corpora import semcor
 from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG, UnifiedCorpus
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.subjects._options import split_name

@@ -23,7 +23,7 @@ from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.flow import AnswerMetadata, TrialOnPage
 from lexiscope.annotation.web.security import ServerSettings
-from lexiscope.annotation.web.participant import create_app
+from lexiscope.annotation.web.server import create_app
 from lexiscope.core.item import Item
 
 from .made_web import ORIGIN, form_of, made_definition, made_items

@@ -20,7 +20,7 @@ from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.connections import server_config
 from lexiscope.annotation.web.security import ServerSettings
-from lexiscope.annotation.web.participant import create_app
+from lexiscope.annotation.web.server import create_app
 from lexiscope.core.item import Item
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

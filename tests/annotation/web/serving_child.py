@@ -12,7 +12,7 @@ from lexiscope.annotation.study_file.definition import CatchSection, DesignSecti
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
-from lexiscope.annotation.web.participant import create_app
+from lexiscope.annotation.web.server import create_app
 
 from .made_web import made_definition, made_items
 

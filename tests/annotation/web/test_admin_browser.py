@@ -21,7 +21,7 @@ from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
-from lexiscope.annotation.web.participant import create_app
+from lexiscope.annotation.web.server import create_app
 
 from .made_admin import NAME, PASSWORD, answer_by_rule, dashboard_of, setup_path
 from .made_tasks import task_study

@@ -15,7 +15,7 @@ from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.study_file.definition import AboutYou
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.participant import ROUTES
+from lexiscope.annotation.web.server import ROUTES
 
 from .made_admin import answer_by_rule, researcher
 from .made_admin import running as researchers_app

@@ -21,7 +21,7 @@ from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES, admin_routes
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.openapi import FORMS, QUERIES, openapi
 from lexiscope.annotation.web.security import RateLimit
-from lexiscope.annotation.web.participant import ROUTES
+from lexiscope.annotation.web.server import ROUTES
 
 from .made_admin import NAME, answer_by_rule, dashboard_of, researcher, running, with_account
 from .made_web import SHORT, Person, client, made_definition, made_items

@@ -14,7 +14,7 @@ from lexiscope.annotation.store.overview import study_status
 from lexiscope.annotation.study_file.definition import Platform
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, Refused, ServerSettings
-from lexiscope.annotation.web.participant import ROUTES
+from lexiscope.annotation.web.server import ROUTES
 from lexiscope.core.errors import InputError
 
 from .made_web import JSON, ORIGIN, SHORT, Person, client, form_of, visit

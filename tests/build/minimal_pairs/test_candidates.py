@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lexiscope.build.minimal_pairs.alternatives import Rules
 from lexiscope.build.minimal_pairs.candidates import Candidate, CandidateSet, find_candidates
 from lexiscope.build.minimal_pairs.occurrences import corpus_occurrences
-from lexiscope.resources.corpora import semcor_tagfiles as semcor
+from lexiscope.resources.corpora import semcor
 from lexiscope.resources.lexicons.lexicon import Lexicon
 from lexiscope.resources.lexicons.wordnet import WordNet
 

@@ -17,7 +17,7 @@ from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, buil
 from lexiscope.core.errors import InputError
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
-from lexiscope.resources.corpora import semcor_tagfiles as semcor
+from lexiscope.resources.corpora import semcor
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.senses.near_words import near_words
 from lexiscope.tasks.sense_choice import SCREEN, groups_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import DataError, InputError
-from lexiscope.resources.corpora import semcor_tagfiles as semcor
-from lexiscope.resources.corpora.semcor_tagfiles import CARD, is_name
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.corpora.semcor import CARD, is_name
 from lexiscope.resources.corpora.unified_wsd import Document, Token, corpus_counts
 from lexiscope.resources.lexicons.wordnet import WordNet
 

@@ -18,7 +18,7 @@ from lexiscope.annotation.web.admin.passwords import LONGEST, SHORTEST
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES, AdminAddress
 from lexiscope.annotation.web.admin.visit import ROOT
 from lexiscope.annotation.web.security import MAX_BODY, MAX_FIELDS
-from lexiscope.annotation.web.participant import ROUTES, Address
+from lexiscope.annotation.web.server import ROUTES, Address
 from lexiscope.annotation.writing.review import NOT_REVIEWED
 
 Schema = dict[str, Any]

@@ -38,7 +38,7 @@ from lexiscope.annotation.web.admin.visit import ROOT
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.connections import AnnouncingServer, listening_socket, server_config
 from lexiscope.annotation.web.security import HostGuard, ServerSettings, is_loopback
-from lexiscope.annotation.web.participant import create_app
+from lexiscope.annotation.web.server import create_app
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.settings import option
 from lexiscope.resources.corpora.entity_list import EntityList

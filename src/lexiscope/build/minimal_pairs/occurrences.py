@@ -13,8 +13,8 @@ from lexiscope.core.usage import check_span, locate
 from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet
 from lexiscope.resources import fetch
 from lexiscope.resources.cards import SEMCOR, WORDNET
-from lexiscope.resources.corpora import semcor_tagfiles as semcor
-from lexiscope.resources.corpora.semcor_tagfiles import is_name
+from lexiscope.resources.corpora import semcor
+from lexiscope.resources.corpora.semcor import is_name
 from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG, Sentence, UnifiedCorpus
 from lexiscope.resources.lexicons.by_name import open_lexicon
 from lexiscope.resources.lexicons.lexicon import Lexicon, Pos
@@ -169,7 +169,7 @@ def open_corpus(name: str, pos: Pos = "n") -> CorpusSource:
 
     *pos* is the part of speech of a table's words where it does not say.
 
-    Errors: those of :func:`~lexiscope.resources.corpora.semcor_tagfiles.load` and
+    Errors: those of :func:`~lexiscope.resources.corpora.semcor.load` and
     :func:`~lexiscope.build.minimal_pairs.occurrences.read_occurrences`; :class:`InputError` for a folder without a
     corpus.
     """

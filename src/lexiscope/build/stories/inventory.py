@@ -19,7 +19,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import with_wordform
 from lexiscope.resources import fetch
 from lexiscope.resources.cards import SEMCOR
-from lexiscope.resources.corpora import semcor_tagfiles as semcor
+from lexiscope.resources.corpora import semcor
 from lexiscope.resources.corpora.unified_wsd import read_keys
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.resources.lexicons.lexicon import POS, LexicalSense, Lexicon, Pos

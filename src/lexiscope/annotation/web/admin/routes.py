@@ -84,7 +84,7 @@ ADMIN_ROUTES = (
 
 
 def admin_routes(app: App, dashboard: Dashboard | None = None) -> tuple[Route, ...]:
-    """Return the researchers' routes for :func:`lexiscope.annotation.web.participant.create_app`."""
+    """Return the researchers' routes for :func:`lexiscope.annotation.web.server.create_app`."""
     dashboard = dashboard or Dashboard.of(app)
     return tuple(
         Route(address.path, _endpoint(dashboard, address), methods=list(address.methods)) for address in ADMIN_ROUTES

@@ -85,7 +85,7 @@ _UNIVERSAL = {tag: universal for universal, tags in _TAGS.items() for tag in tag
 def convert(folder: Path, out: Path) -> UnifiedCorpus:
     """Write the tag files below a folder as a corpus in the unified layout into another, and return it.
 
-    Errors: as of :func:`read_tagfiles` and :func:`~lexiscope.resources.corpora.semcor_tagfiles.write_unified`.
+    Errors: as of :func:`read_tagfiles` and :func:`~lexiscope.resources.corpora.semcor.write_unified`.
     """
     return write_unified(read_tagfiles(folder), out, "semcor")
 
