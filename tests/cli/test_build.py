@@ -22,7 +22,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from lexiscope.build.minimal_pairs.curation import CurationBench
+from lexiscope.build.minimal_pairs.curation_bench import CurationBench
 from lexiscope.build.minimal_pairs.decision_log import DecisionLog, disputed_proposals
 from lexiscope.build.minimal_pairs.tables import read_proposals
 from lexiscope.cli.build.curate import run_bench

@@ -13,7 +13,6 @@ from lexiscope.build.minimal_pairs.automatic import Proposal, best_pair, choose_
 from lexiscope.build.minimal_pairs.build_folder import synonym_items
 from lexiscope.build.minimal_pairs.candidates import Candidate, find_candidates
 from lexiscope.build.minimal_pairs.curation import (
-    CurationBench,
     Decision,
     accepted_proposal,
     check_curator,
@@ -22,6 +21,7 @@ from lexiscope.build.minimal_pairs.curation import (
     is_changed,
     merge_decisions,
 )
+from lexiscope.build.minimal_pairs.curation_bench import CurationBench
 from lexiscope.build.minimal_pairs.curation_sheet import append_new_decisions, read_curation_sheet, write_curation_sheet
 from lexiscope.build.minimal_pairs.decision_log import DecisionLog, curator_names
 from lexiscope.build.minimal_pairs.tables import read_candidates, read_proposals, write_candidates, write_proposals

@@ -21,15 +21,14 @@ from lexiscope.build.minimal_pairs.candidates import Context
 from lexiscope.build.minimal_pairs.curation import (
     REASONS,
     VERDICTS,
-    CurationBench,
     CuratorComparison,
     CuratorDisagreement,
     Decision,
     compare_decisions,
     is_changed,
     merge_decisions,
-    now,
 )
+from lexiscope.build.minimal_pairs.curation_bench import CurationBench, now
 from lexiscope.build.minimal_pairs.curation_sheet import append_new_decisions, read_curation_sheet, write_curation_sheet
 from lexiscope.build.minimal_pairs.decision_log import (
     DecisionLog,

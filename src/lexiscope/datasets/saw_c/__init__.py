@@ -16,7 +16,7 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
-from lexiscope.core.usage import Usage, occurrences
+from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.datasets.saw_c.columns import (
     LEADING_SPACE,
     NORM_COLUMNS,
@@ -38,7 +38,8 @@ from lexiscope.datasets.saw_c.models import (
     model_file,
 )
 from lexiscope.items.read.layer_distances import ReleasedDistances, encoder_columns, token_count_tables
-from lexiscope.resources.fetch import FetchedFile, locate, locate_optional
+from lexiscope.resources import fetch
+from lexiscope.resources.fetch import FetchedFile
 from lexiscope.resources.tables.delimited import DelimitedTable, Integers, read_csv, write_rows
 
 __all__ = ["CARD", "PAPER_MODELS", "SUBJECTS", "export", "load"]
@@ -71,7 +72,7 @@ def load(
         for facts in subjects:
             file = model_file(facts.subject_id, view)
             # without being asked for, the files without final stop are read only if they are present
-            if views is None and file.optional and locate_optional(file, dataset="saw_c", folder=folder) is None:
+            if views is None and file.optional and fetch.locate_optional(file, dataset="saw_c", folder=folder) is None:
                 continue
             distances = read_distances(_locate_and_note(file, folder, used), items, facts=facts, view=view)
             # token_properties.csv already gave the counts without final stop, except for the model that it leaves out
@@ -94,7 +95,7 @@ def _chosen_subjects(models: Sequence[str] | None) -> tuple[SubjectFacts, ...]:
 
 
 def _locate_and_note(file: DataFile, folder: Path | None, used: list[tuple[DataFile, FetchedFile]]) -> Path:
-    located = locate(file, dataset="saw_c", folder=folder)
+    located = fetch.locate(file, dataset="saw_c", folder=folder)
     used.append((file, located))
     return located.path
 
