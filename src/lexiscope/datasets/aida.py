@@ -63,7 +63,9 @@ def _masked_dataset() -> Dataset:
         read = [replace(text, document_id=str(int(text.document_id) + 1)) for text in read_elevant(located.path)]
         for item, partner in _items_and_candidates(read, split, listed, masked=True):
             if partner is None or partner.page is None:
-                aside.append(_unlisted(item, file.path))
+                usage = item.usages[0]
+                cells = (("item", item.item_id), ("mention", usage.target), ("wikidata", item.gold or ""))
+                aside.append(SetAside(file.path, 0, "this mention has no partner in the list of candidates", cells))
             else:
                 items.append(_with_candidates(item, partner))
     return Dataset(CARD, tuple(items), ResponseTable.empty(), tuple(checksums), set_aside=tuple(aside))
@@ -125,12 +127,6 @@ def _with_candidates(item: Item, partner: CandidateMention) -> Item:
     """Return an item with its candidates as options, and the title of its page as gold."""
     titles = tuple(title for title, _ in partner.candidates)
     return replace(item, options=titles, gold=partner.page or item.gold)
-
-
-def _unlisted(item: Item, path: str) -> SetAside:
-    usage = item.usages[0]
-    cells = (("item", item.item_id), ("mention", usage.target), ("wikidata", item.gold or ""))
-    return SetAside(path, 0, "this mention has no partner in the list of candidates", cells)
 
 
 def _mentions_by_document(listed: Iterable[CandidateMention]) -> dict[str, list[CandidateMention]]:

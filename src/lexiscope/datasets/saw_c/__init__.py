@@ -372,7 +372,9 @@ def read_items(pairs_path: Path, sentences_path: Path, trials: DelimitedTable) -
     for row, word in enumerate(pairs["Word"]):
         running[word] = running.get(word, 0) + 1
         items.append(_item(pairs, row, f"saw_c/{word}/{running[word]}", lists, stimuli))
-    _check_pairs(pairs, items, running)
+    cells = [item_cells(item) | {"counts": str(running[item.word])} for item in items]
+    for name in PAIR_COLUMNS:
+        pairs.expect(name, [cell[name] for cell in cells])
     _check_sentences(sentences, items)
     return tuple(items)
 
@@ -441,12 +443,6 @@ def _usage(pairs: DelimitedTable, row: int, number: int) -> Usage:
     start, end = spans[0] if len(spans) == 1 else locate(text, word, place=pairs.place(row, f"Sentence_{number}"))
     sense = f"{word}.{pairs[f'Sense_id_s{number}'][row]}"
     return Usage(text, start, end, lemma=word, pos="NOUN", language="es", sense=sense)
-
-
-def _check_pairs(pairs: DelimitedTable, items: Sequence[Item], counts: dict[str, int]) -> None:
-    cells = [item_cells(item) | {"counts": str(counts[item.word])} for item in items]
-    for name in PAIR_COLUMNS:
-        pairs.expect(name, [cell[name] for cell in cells])
 
 
 def _check_sentences(sentences: DelimitedTable, items: Sequence[Item]) -> None:

@@ -45,9 +45,9 @@ def write_inspect_task(items: Sequence[Item], task: Task, asked: AskedAs, out: P
         for item, question in zip(items, questions, strict=True)
     ]
     template = Template(Path(__file__).with_name("inspect_functions.txt").read_text(encoding="utf-8"))
-    code = template.substitute(
-        name=name, summary=task.summary, scorer=_scorer(items, questions), config=_config(questions[0])
-    )
+    given = {"temperature": questions[0].temperature, "max_tokens": questions[0].max_tokens}
+    config = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
+    code = template.substitute(name=name, summary=task.summary, scorer=_scorer(items, questions), config=config)
     with atomic_folder(out) as folder:
         (folder / f"{name}.py").write_text(code, encoding="utf-8")
         (folder / f"{name}.jsonl").write_text("\n".join(samples) + "\n", encoding="utf-8")
@@ -93,11 +93,6 @@ def _scorer(items: Sequence[Item], questions: Sequence[ChatQuestion]) -> str:
     values = [{option.value for option in question.options} for question in questions]
     known = all(item.gold in own for item, own in zip(items, values, strict=True))
     return "correct_option()" if known else "chosen_option()"
-
-
-def _config(question: ChatQuestion) -> str:
-    given = {"temperature": question.temperature, "max_tokens": question.max_tokens}
-    return ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
 
 
 _ZSTANDARD = 93
