@@ -32,7 +32,7 @@ from lexiscope.core.showing import counted
 from lexiscope.report.tables import BOUNDED, P_VALUE, Format, format_number
 from lexiscope.resources.tables.delimited import read_csv
 
-NAMES = Path(__file__).with_name("names.csv")
+NAMES = Path(__file__).parents[1] / "names.csv"
 _COLUMNS = ("topic", "statistic", "name", "interval", "source")
 _PARAMETER = re.compile(r"{(\w+)}")
 
