@@ -1,8 +1,8 @@
 """Single samples (§5.2) and comments (§4.2): a qualitative table, and what coders say of errors and of comments.
 
-People code on sheets: the errors of models, and what raters wrote with their ratings. A row shows a
-story with its ambiguous word in brackets, the meaning that was judged, and the answer; which subject, or which rater,
-gave it is not shown.
+People code on sheets: the errors of models, and what raters wrote with their ratings. A row shows a story with its
+ambiguous word in brackets, the meaning that was judged, and the answer; which subject, or which rater, gave it is not
+shown. *Source:* AmbiStory §5.2 (the three kinds of error), §4.2 (what comments tell of disagreement).
 """
 
 from __future__ import annotations
