@@ -35,7 +35,7 @@ from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
-from lexiscope.report.statistic_names import reader_name, statistics_by_topic
+from lexiscope.report.answers.sentences import reader_name, statistics_by_topic
 from lexiscope.studies.kit.settings_file import as_yaml
 from lexiscope.studies.kit.study import statistics
 

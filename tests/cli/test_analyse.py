@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from lexiscope.cli import reading
 from lexiscope.cli.main import cli
 from lexiscope.core.result import read_records
 
@@ -64,7 +63,7 @@ def test_a_terminal_is_asked_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     """Yes goes on, no stops before anything is written and says what to do; --yes does not ask."""
     monkeypatch.chdir(tmp_path)
     shutil.copy(DATA / "ratings" / "long.csv", "long.csv")
-    monkeypatch.setattr(reading, "is_terminal", lambda: True)
+    monkeypatch.setattr("lexiscope.cli.analyse.is_terminal", lambda: True)
     command = ["analyse", "long.csv", *map(str, FAST)]
     no = CliRunner().invoke(cli, command, input="n\n")
     assert no.exit_code == 1

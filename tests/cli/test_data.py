@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.resources.cards import CARDS
-from lexiscope.resources.hub import HubAddress
+from lexiscope.resources.fetch import HubAddress
 
 from .conftest import Run
 
@@ -132,7 +132,7 @@ def test_a_dataset_is_written_for_other_programs(run: Run, tmp_path: Path) -> No
 def test_an_address_of_the_hub_is_downloaded(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """``data get hf://…`` prints the folder, whose name other commands take."""
     asked: list[HubAddress] = []
-    monkeypatch.setattr("lexiscope.cli.data.download", lambda address: asked.append(address) or tmp_path)
+    monkeypatch.setattr("lexiscope.cli.data.download_from_hub", lambda address: asked.append(address) or tmp_path)
     result = run("data", "get", "hf://datasets/lab/norms@v1")
     assert result.output.splitlines()[-1] == str(tmp_path)
     assert asked == [HubAddress("lab/norms", "v1")]

@@ -13,7 +13,6 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.datasets import saw_c
-from lexiscope.datasets.saw_c import people
 from lexiscope.resources.tables.delimited import DelimitedTable
 
 SENTENCES = (
@@ -76,13 +75,13 @@ class MadeUp:
         return self
 
     def trials(self) -> DelimitedTable:
-        return people.read_trials(self.folder / "trials.csv")
+        return saw_c.read_trials(self.folder / "trials.csv")
 
     def items(self) -> tuple[Item, ...]:
-        return people.read_items(self.folder / "pairs.csv", self.folder / "sentences.csv", self.trials())
+        return saw_c.read_items(self.folder / "pairs.csv", self.folder / "sentences.csv", self.trials())
 
     def responses(self) -> ResponseTable:
-        return people.trial_responses(self.trials(), self.items(), Scale(1, 5))
+        return saw_c.trial_responses(self.trials(), self.items(), Scale(1, 5))
 
     def distances(self, view: str = "full+final_stop") -> ResponseTable:
         return saw_c.read_distances(self.folder / "distances.csv", self.items(), facts=FACTS, view=view)

@@ -12,10 +12,10 @@ from lexiscope.analysis.choices.retrieval import accuracy_at, chosen, ranked
 from lexiscope.core import catalog
 from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.datasets import aida, cometa, kore50, ncbi_disease, wiki_fair, wikification, wikimed, wned_wiki
+from lexiscope.datasets.aida import CandidateMention
 from lexiscope.items.answers.search_space import check_reachable
 from lexiscope.items.answers.sense_options import correct_ids
 from lexiscope.resources import fetch
-from lexiscope.resources.corpora.aida_tsv import CandidateMention
 from lexiscope.subjects.baseline import ClassCounts
 
 MADE_UP = Path(__file__).parents[1] / "data" / "el"

@@ -12,7 +12,6 @@ MOST = 20
 ALIKE = {"datasets"}
 #: A folder's number of files besides its ``__init__.py``.
 LARGER = {
-    "annotation/store": 21,
     "core": 25,
 }
 TESTS = Path(__file__).parents[1]

@@ -277,7 +277,7 @@ def test_no_network_address_is_kept(app: Trees) -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "client" and "request" in ast.unparse(node.value)
     }
-    assert looking == {"annotation/web/admin/accounts.py", "annotation/web/participant.py"}
+    assert looking == {"annotation/web/admin/accounts.py", "annotation/web/server.py"}
 
 
 def _is_text(node: ast.AST) -> bool:

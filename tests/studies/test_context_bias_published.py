@@ -20,7 +20,7 @@ from lexiscope.items.arrange.pairs import SPLITS
 from lexiscope.items.arrange.views import MASK, view_item
 from lexiscope.studies.context_bias import study
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.training import protocols
+from lexiscope.training import budget
 from lexiscope.training.methods import train_method
 from lexiscope.training.settings import TrainingSettings
 
@@ -37,7 +37,7 @@ def run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
     folder = tmp_path_factory.mktemp("published") / "run"
     with pytest.MonkeyPatch.context() as patched:
         for name, number in (("_PROBE_ROWS", 300), ("_PROBE_DEV", 100), ("_PROBE_TEST", 400)):
-            patched.setattr(protocols, name, number)
+            patched.setattr(budget, name, number)
         still = ContextBiasSettings(encoders=("minilm",), protocol="zero_shot", n_bootstrap=1000, outputs=())
         study.run(replace(still, datasets=SETS), folder)
         yield folder

@@ -25,7 +25,7 @@ from lexiscope.studies.context_bias import data, study
 from lexiscope.studies.context_bias.sets import AuditSet, NotUsed
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.subjects.trained import _probe
-from lexiscope.training import protocols
+from lexiscope.training import budget
 
 Make = Callable[..., tuple[Item, ...]]
 TASKS: dict[str, Make] = {
@@ -123,8 +123,8 @@ def test_what_a_model_reads_a_part_of_is_told(
 
 def test_seeds_have_a_spread_on_dev(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole protocol trains every view, LABEL too, with every rate and seed; the SD is that over the seeds."""
-    monkeypatch.setattr(protocols, "RATES", (2e-5, 1e-3))
-    monkeypatch.setattr(protocols, "SEEDS", (0, 1))
+    monkeypatch.setattr(budget, "RATES", (2e-5, 1e-3))
+    monkeypatch.setattr(budget, "SEEDS", (0, 1))
     audits = [audit_of("same_sense")]
     found = run(audits, tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol="full")
     for view in ("full", "context", "word", "label"):
@@ -245,8 +245,8 @@ def test_the_printed_gaps_of_a_model_are_compared_with_those_of_its_kind(
 
     Table 5 and Figure 3: 3, 7.5 and 16.9 points behind people in CONTEXT, WORD and FULL, and a minimum gap of 5.
     """
-    monkeypatch.setattr(protocols, "RATES", (1e-3,))
-    monkeypatch.setattr(protocols, "SEEDS", (0,))
+    monkeypatch.setattr(budget, "RATES", (1e-3,))
+    monkeypatch.setattr(budget, "SEEDS", (0,))
     encoder = tmp_path / "bert-base-uncased"
     encoder.symlink_to(bert, target_is_directory=True)
     audit = replace(audit_of("same_sense"), name="am2ico?language=zh")

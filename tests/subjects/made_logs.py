@@ -15,8 +15,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import ScoringPolicy, TokenScores
 from lexiscope.items.harness.asked import AskedAs
-from lexiscope.items.harness.inspect_task import write_inspect_task
-from lexiscope.items.harness.lm_eval_task import write_lm_eval_task
+from lexiscope.items.harness.inspect_ai import write_inspect_task
+from lexiscope.items.harness.lm_eval import write_lm_eval_task
 
 TIME = "2026-01-02T03-04-05.678901"
 MODEL = "made-up-model"

@@ -11,8 +11,8 @@ import pytest
 from lexiscope.collect import ask
 from lexiscope.core import catalog
 from lexiscope.items.harness.asked import AskedAs
-from lexiscope.items.harness.inspect_task import write_inspect_task
-from lexiscope.items.harness.lm_eval_task import write_lm_eval_task
+from lexiscope.items.harness.inspect_ai import write_inspect_task
+from lexiscope.items.harness.lm_eval import write_lm_eval_task
 
 from .made_logs import example_items
 

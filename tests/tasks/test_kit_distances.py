@@ -17,7 +17,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.subject import Floats, Progress
 from lexiscope.core.usage import Usage
 from lexiscope.tasks.kit.distances import cosine_distances
-from lexiscope.tasks.sense_disambiguation.by_usage import CHOICE, DISTANCE, MOST, NONE, LabelledUsages
+from lexiscope.tasks.sense_disambiguation import CHOICE, DISTANCE, MOST, NONE, LabelledUsages
 
 from .toy_vectors import OnlyChooses, Senses
 

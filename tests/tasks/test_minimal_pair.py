@@ -21,8 +21,14 @@ from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy, TokenScore
 from lexiscope.core.subject import Progress
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
-from lexiscope.tasks.minimal_pair import by_scoring, check_choice_set, example_items
-from lexiscope.tasks.minimal_pair.self_test import binomial_tail, easy_pairs, self_test
+from lexiscope.tasks.minimal_pair import (
+    binomial_tail,
+    by_scoring,
+    check_choice_set,
+    easy_pairs,
+    example_items,
+    self_test,
+)
 
 
 def made(n: int = 24) -> tuple[SynonymItem, ...]:

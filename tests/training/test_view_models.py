@@ -15,8 +15,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.splits import ItemDivision
+from lexiscope.training.budget import plan_for
 from lexiscope.training.cues.word_removal import removal_plans
-from lexiscope.training.protocols import plan_for
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.view_models import (
     PROMPTED,

@@ -20,9 +20,9 @@ from lexiscope.core.showing import counted
 from lexiscope.items.read.item_source import task_of_items
 from lexiscope.resources import fetch
 from lexiscope.resources.cards import CARDS
-from lexiscope.resources.corpora import semcor_tagfiles
+from lexiscope.resources.corpora import semcor
 from lexiscope.resources.corpora.unified_wsd import corpus_counts
-from lexiscope.resources.hub import HubAddress, download, is_hub_address
+from lexiscope.resources.fetch import HubAddress, download_from_hub, is_hub_address
 from lexiscope.studies.kit.portable import FORMATS, read_source, write_folder
 from lexiscope.tasks import DEFAULT
 
@@ -50,7 +50,7 @@ def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
         for path in paths:
             say(str(path))
     for address in addresses:
-        say(str(download(address)))
+        say(str(download_from_hub(address)))
 
 
 @data.command("write", cls=Verb)
@@ -123,7 +123,7 @@ def convert(folder: Path, *, out: Path, quiet: bool) -> None:
     FOLDER has the tag files (brown1/tagfiles/br-a01 and so on). The counts are printed with those of all of SemCor
     3.0.
     """
-    corpus = semcor_tagfiles.convert(folder, out)
+    corpus = semcor.convert(folder, out)
     whole = dict(CARDS["semcor"].counts)
     for name, number in corpus_counts(corpus.documents()).items():
         remark(f"{name}: {number} (SemCor 3.0: {whole[name]})", quiet=quiet)

@@ -546,7 +546,8 @@ def _collect_part(
     seal_path = _seal_path(out, key)
     table_path = seal_path.with_suffix(".parquet")
     if seal_path.is_file():
-        return _read_part(table_path, read_sealed(seal_path, hint=_delete_part(seal_path)), key)
+        hint = f"delete it and {seal_path.with_suffix('.parquet').name}, then run the same command again"
+        return _read_part(table_path, read_sealed(seal_path, hint=hint), key)
     if isinstance(part.subject, Shareable):
         table = _ask_part(question, part, out / WORK, progress)
     else:
@@ -572,10 +573,6 @@ def _seal_path(out: Path, key: Mapping[str, Any]) -> Path:
 
 def _digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:24]
-
-
-def _delete_part(seal_path: Path) -> str:
-    return f"delete it and {seal_path.with_suffix('.parquet').name}, then run the same command again"
 
 
 def _read_part(path: Path, seal: Mapping[str, Any], key: Mapping[str, Any]) -> ResponseTable:

@@ -28,9 +28,8 @@ from lexiscope.core.subject import Progress, Subject
 from lexiscope.items.answers.chat_answers import reply_rows
 from lexiscope.items.answers.continuations import scored_pairs
 from lexiscope.items.harness.asked import AskedAs, check_same_items
-from lexiscope.items.harness.inspect_log import InspectLog, LoggedReply, read_inspect_log
-from lexiscope.items.harness.inspect_task import chat_questions
-from lexiscope.items.harness.lm_eval_log import (
+from lexiscope.items.harness.inspect_ai import InspectLog, LoggedReply, chat_questions, read_inspect_log
+from lexiscope.items.harness.lm_eval import (
     SAME,
     LoggedModel,
     LoggedScores,

@@ -40,7 +40,9 @@ class LoadedSubject:
     def __init__(self, spec: str, items: Mapping[str, Sequence[Item]] | None = None) -> None:
         self.spec = SubjectSpec.parse(spec)
         self.subject: Subject = catalog.subject(self.spec)
-        given = items if items is not None else _example_items()
+        given = (
+            items if items is not None else {name: LoadedTask(name).examples("en") for name in catalog.names("tasks")}
+        )
         self.items = {name: tuple(own) for name, own in given.items() if own and self.answers(name)}
         self.usages = tuple(
             islice(dict.fromkeys(usage for own in given.values() for item in own for usage in item.usages), _USAGES)
@@ -206,10 +208,6 @@ SUBJECT_CONTRACTS = named(
     methods_keep_the_order,
 )
 """The contracts of a kind of subject by their names."""
-
-
-def _example_items() -> dict[str, tuple[Item, ...]]:
-    return {name: LoadedTask(name).examples("en") for name in catalog.names("tasks")}
 
 
 def _close(values: object, others: object) -> bool:

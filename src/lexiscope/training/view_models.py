@@ -1,7 +1,7 @@
 """Models of partial input: one for each view of divided items, trained or fitted on that view alone and asked in it.
 
 Four kinds, from seconds to hours: counts of shown texts, a regression on features, a linear probe on the vectors of an
-untrained encoder, and an encoder that is trained by a plan (:mod:`lexiscope.training.protocols`). Each is asked the
+untrained encoder, and an encoder that is trained by a plan (:mod:`lexiscope.training.budget`). Each is asked the
 tested items of :class:`~lexiscope.items.arrange.splits.ItemDivision` in every view, and says which views it cannot
 see. A fifth kind learns nothing: a chat model, which is asked in the views that people are asked in.
 """
@@ -29,8 +29,8 @@ from lexiscope.items.arrange.splits import ItemDivision, sample_items
 from lexiscope.items.arrange.views import CONTEXT_SPAN, GUESSED_WORD, view_item
 from lexiscope.subjects.trained._probe import UntrainedEncoder
 from lexiscope.training._steps import Progress
+from lexiscope.training.budget import Protocol, TrainingPlan, budget_plan, is_retrieval, plan_for
 from lexiscope.training.cues.word_removal import Answered, RemovalPlan
-from lexiscope.training.protocols import Protocol, TrainingPlan, budget_plan, is_retrieval, plan_for
 from lexiscope.training.selection import Selection, run_selection
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.text_features import text_matrix

@@ -11,8 +11,8 @@ import pytest
 from lexiscope.analysis.bias.entropy import sense_entropy
 from lexiscope.core.result import comparison_status
 from lexiscope.datasets import aida, ncbi_disease, wned_wiki
+from lexiscope.datasets.aida import CandidateMention
 from lexiscope.resources.corpora import semcor
-from lexiscope.resources.corpora.aida_tsv import CandidateMention
 from lexiscope.resources.corpora.linked_json import read_zelda
 from lexiscope.resources.corpora.linked_text import LinkedText, Mention, Misplaced, read_pubtator
 from lexiscope.resources.corpora.unified_wsd import Document, Sentence, Token

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.corpora.aida_tsv import read_aida_tsv, read_candidates
-from lexiscope.resources.corpora.cometa import read_cometa
+from lexiscope.datasets.aida import read_aida_tsv, read_candidates
+from lexiscope.datasets.cometa import read_cometa
 from lexiscope.resources.corpora.linked_json import read_blink, read_elevant, read_wikimed, read_zelda
 from lexiscope.resources.corpora.linked_text import LinkedText, read_pubtator
 

@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.resources.corpora import semcor
-from lexiscope.resources.corpora.semcor_tagfiles import convert, read_tagfiles, write_unified
+from lexiscope.resources.corpora.semcor import convert, read_tagfiles, write_unified
 from lexiscope.resources.corpora.unified_wsd import Document, Token
 
 FILE = """<contextfile concordance=brown>

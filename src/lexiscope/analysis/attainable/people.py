@@ -126,7 +126,11 @@ def rated_items(
         _estimate(name, params, value, values, level, about)
         for name, value, values in (
             ("reliability", reliability, drawn),
-            ("attainable_correlation", math.sqrt(reliability) if reliability > 0 else math.nan, _root(drawn)),
+            (
+                "attainable_correlation",
+                math.sqrt(reliability) if reliability > 0 else math.nan,
+                np.sqrt(np.where(drawn > 0, drawn, np.nan)),
+            ),
         )
     )
     split = _estimate("reliability", params | {"by": "halves"}, *halves, level, about)
@@ -138,10 +142,6 @@ def rated_items(
     return RatedItems(
         own.item_ids, norm, draws, person, mean, attainable, split, drawn, raters, without, norms_without
     )  # fmt: skip
-
-
-def _root(values: FloatArray) -> FloatArray:
-    return np.sqrt(np.where(values > 0, values, np.nan))
 
 
 def _estimate(

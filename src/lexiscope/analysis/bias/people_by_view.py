@@ -91,7 +91,12 @@ def people_by_view(
     settings = {"level": level, "resamples": resamples, "seed": seed}
     by_view = []
     for view in views:
-        own = {who: _of_items(answers[view], right) for who, answers in given.items() if view in answers}
+        # in the order of the items, so that the order of the answers changes nothing
+        own = {
+            who: {item: answers[view][item] for item in right if item in answers[view]}
+            for who, answers in given.items()
+            if view in answers
+        }
         own = {who: answers for who, answers in own.items() if answers}
         if own:
             by_view.append(_in_view(view, own, _n_undecided(table, view, right), right, words, settings))
@@ -137,11 +142,6 @@ def people_scores(table: ResponseColumns, items: Sequence[Item], *, task: Task, 
         **measured,
         **{view: score for view, score in assumed_scores(items, task=task).items() if view not in measured},
     }
-
-
-def _of_items(answers: Mapping[str, str | None], right: Mapping[str, str]) -> dict[str, str | None]:
-    # in the order of the items, so that the order of the answers changes nothing
-    return {item: answers[item] for item in right if item in answers}
 
 
 def _n_undecided(table: ResponseColumns, view: str, right: Mapping[str, str]) -> dict[str, int]:

@@ -113,6 +113,12 @@ def verdict(
     few = model.n_words < FEWEST_WORDS and any(value.n for value in model.views)
     kind = "cannot be said" if few else _kind(parts, model)
     told = _too_few(model) if few else " ".join((*_parts_above(parts, model, name), _summary(kind, parts, name, high)))
+    on_gaps = [_gap_sentence(gap, model) for gap in gaps if gap.view in (FULL, CONTEXT, WORD)]
+    on_few_words = (
+        []
+        if few or not 0 < model.n_words < FEW_WORDS
+        else [f"Caution: with {model.n_words} words (fewer than {FEW_WORDS}) the intervals are somewhat too short."]
+    )
     return Verdict(
         kind,
         context,
@@ -123,8 +129,8 @@ def verdict(
             *(part.sentence for part in parts if not few and (part.above or not part.blind)),
             *(() if few else (_together(model.minimum_gap, model, name),)),
         ),
-        on_people=(*_people(human, high=high, widest=widest), *_gap_sentences(gaps, model)),
-        cautions=(*_few_words(model, few=few), *_without_width(model, name), *_caution(kind, human)),
+        on_people=(*_people(human, high=high, widest=widest), *on_gaps),
+        cautions=(*on_few_words, *_without_width(model, name), *_caution(kind, human)),
     )
 
 
@@ -242,12 +248,6 @@ def _too_few(model: Biases) -> str:
     )
 
 
-def _few_words(model: Biases, *, few: bool) -> list[str]:
-    if few or not 0 < model.n_words < FEW_WORDS:
-        return []
-    return [f"Caution: with {model.n_words} words (fewer than {FEW_WORDS}) the intervals are somewhat too short."]
-
-
 def _learnt(model: Biases, name: str) -> str:
     full, label, learnt = model.view(FULL), model.view(LABEL), model.full_over_label
     if full is None or label is None or learnt is None:
@@ -283,12 +283,9 @@ def _people(human: Biases | None, *, high: float, widest: float) -> list[str]:
         return ["No people were asked: whether they need word and context together is not known."]
     sentences = [_finding(bias, human, high=high, widest=widest).sentence for bias in (human.context, human.word)]
     return [
-        f"People: {_lower_first(sentence)}" for sentence in (*sentences, _together(human.minimum_gap, human, "them"))
+        f"People: {sentence[:1].lower() + sentence[1:]}"
+        for sentence in (*sentences, _together(human.minimum_gap, human, "them"))
     ]
-
-
-def _gap_sentences(gaps: Sequence[ViewGap], model: Biases) -> list[str]:
-    return [_gap_sentence(gap, model) for gap in gaps if gap.view in (FULL, CONTEXT, WORD)]
 
 
 def _gap_sentence(gap: ViewGap, model: Biases) -> str:
@@ -384,7 +381,3 @@ def _number(value: float, digits: int) -> str:
     """With a true minus sign, and never a negative zero."""
     text = f"{value:.{digits}f}"
     return (text.removeprefix("-") if float(text) == 0 else text).replace("-", "−")
-
-
-def _lower_first(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]

@@ -144,7 +144,9 @@ def draw_scores(
     draws |= {view: np.full(drawn, score.value) for view, score in fixed.items()}
     empty = DrawnScores({}, draws, n_words, drawn, level)
     values = {
-        view: _fixed_value(view, fixed[view], empty)
+        view: ViewValue(
+            view, fixed[view].value, empty.no_interval(f"the value is {fixed[view].why}"), 0, 0, fixed=fixed[view].why
+        )
         if view in fixed
         else _measured_value(view, measured[view], codes[view], metric, empty)
         for view in scores
@@ -212,10 +214,6 @@ def _measured_value(view: str, scores: _ViewColumns, codes: IntArray, metric: Me
         value = correlation_value(scores.values, scores.gold, kind=_kind(metric))
     interval = drawn.interval(drawn.draws[view])
     return ViewValue(view, value, interval, len(scores.values), len(np.unique(codes)), note=note)
-
-
-def _fixed_value(view: str, score: FixedScore, drawn: DrawnScores) -> ViewValue:
-    return ViewValue(view, score.value, drawn.no_interval(f"the value is {score.why}"), 0, 0, fixed=score.why)
 
 
 # -- people and models view by view: how far a model stays behind people, and ambiguity beside word bias ------------

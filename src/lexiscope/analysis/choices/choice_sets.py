@@ -177,7 +177,8 @@ def option_values(
     """
     rows = table.where(subject_id=subject, measure=measure)
     if not len(rows):
-        raise InputError(f"{subject} has no values of {measure}", hint=f"it has {_measures(table, subject)}")
+        measures = ", ".join(table.where(subject_id=subject).unique("measure")) or "no answers"
+        raise InputError(f"{subject} has no values of {measure}", hint=f"it has {measures}")
     item, item_ids = rows.codes("item_id")
     option, names = rows.codes("option")
     order = (CORRECT, *(name for name in names if name != CORRECT))
@@ -348,10 +349,6 @@ def _check(filled: IntArray, values: FloatArray, item_ids: Sequence[str], subjec
         if len(wrong):
             item_id = item_ids[int(np.atleast_1d(wrong[0])[0])]
             raise InputError(f"{subject}: a choice set with {what}", place=Place(item_id=item_id))
-
-
-def _measures(table: ResponseColumns, subject: str) -> str:
-    return ", ".join(table.where(subject_id=subject).unique("measure")) or "no answers"
 
 
 # -- random answers -------------------------------------------------------------------------------------------------

@@ -196,10 +196,6 @@ def ntile(n: int, bins: int) -> FloatArray:
     return np.repeat(np.arange(1.0, bins + 1), sizes)
 
 
-def _depths(values: FloatArray) -> FloatArray:
-    return np.arange(len(values)) / (len(values) - 1)
-
-
 def _interpolate(values: FloatArray, grid: FloatArray) -> FloatArray:
     if values.ndim != 1 or len(values) < 2:
         raise StatisticError("a curve over depth needs the embeddings and at least one layer")
@@ -207,7 +203,8 @@ def _interpolate(values: FloatArray, grid: FloatArray) -> FloatArray:
     known = ~np.isnan(values)
     if not known.any():
         raise StatisticError("a curve without any value cannot be averaged")
-    return np.interp(grid, _depths(values)[known], values[known], left=np.nan, right=np.nan)
+    depths = np.arange(len(values)) / (len(values) - 1)
+    return np.interp(grid, depths[known], values[known], left=np.nan, right=np.nan)
 
 
 def _members(curves: Mapping[str, ArrayLike], families: Mapping[str, str]) -> list[tuple[str, list[str]]]:

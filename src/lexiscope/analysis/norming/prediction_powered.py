@@ -112,7 +112,7 @@ def powered_contrast(
 
     def of(one_side: Estimate, other_side: Estimate, freedom: tuple[float, float], source: str) -> Contrast:
         parts = [
-            (_half(side.interval) / student_quantile(level, own)) ** 2
+            ((side.interval.high - side.interval.low) / 2 / student_quantile(level, own)) ** 2
             for side, own in zip((one_side, other_side), freedom, strict=True)
         ]
         variance = sum(parts)
@@ -213,8 +213,11 @@ def powered_coefficients(
             (float(solution[row]), variance, freedom, "people_and_model", how),
             (float(plain[row]), alone, float(max(units - p, 1)), "people", how_alone),
         )
+        statistic = "mean_rating" if p == 1 and name == "mean" else "coefficient"
         made = [
-            Estimate(_name(name, p, source), value, _interval(value, own, df, level, method), n, units)
+            Estimate(
+                statistic_name(statistic, source=source), value, _interval(value, own, df, level, method), n, units
+            )
             for value, own, df, source, method in values
         ]
         condition = {} if p == 1 else {"condition": name}
@@ -310,10 +313,6 @@ def means_by_condition(
     return means
 
 
-def _name(name: str, p: int, source: str) -> str:
-    return statistic_name("mean_rating" if p == 1 and name == "mean" else "coefficient", source=source)
-
-
 def _tuned(residual: FloatArray, of_model: FloatArray, n: int, n_all: int, drawn: Drawn) -> float:
     """λ: the slope of people's contributions on the model's, less where the model's mean of all items is a sample."""
     spread = float(of_model.var(ddof=1))
@@ -376,7 +375,3 @@ def _variance(contributions: FloatArray, clusters: ArrayLike | None, spent: int)
 def _interval(value: float, variance: float, freedom: float, level: float, method: str) -> Interval:
     reach = student_quantile(level, freedom) * math.sqrt(max(variance, 0.0))
     return Interval(value - reach, value + reach, level, method)
-
-
-def _half(interval: Interval) -> float:
-    return (interval.high - interval.low) / 2

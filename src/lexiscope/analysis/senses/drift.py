@@ -176,11 +176,11 @@ def drifts(
         if word.drifts:
             word = replace(word, senses=tuple(replace(own, verdict=_verdict(own, absent)) for own in word.senses))
         decided.append(word)
-    return tuple(sorted(decided, key=lambda word: (_p(word), -word.divergence.value)))
-
-
-def _p(word: WordDrift) -> float:
-    return 1.0 if word.divergence.p is None else word.divergence.p
+    return tuple(
+        sorted(
+            decided, key=lambda word: (1.0 if word.divergence.p is None else word.divergence.p, -word.divergence.value)
+        )
+    )
 
 
 def _verdict(sense: SenseShift, absent: float) -> Verdict:

@@ -157,7 +157,9 @@ def model_hits(
         raise InputError(what, code="E506", place=Place(item_id=unknown), hint=hint)
     parts: dict[tuple[str, int | None], list[int]] = {}
     for number, (subject, layer) in enumerate(zip(subjects, layers, strict=True)):
-        parts.setdefault((subject, _whole(layer)), []).append(number)
+        # a column with missing values comes as floats
+        layer_number = None if layer is None or layer != layer else int(str(layer).partition(".")[0])
+        parts.setdefault((subject, layer_number), []).append(number)
     shares = []
     for (subject, layer), numbers in parts.items():
         hits = [float(options[number] == right[items[number]]) for number in numbers]
@@ -174,8 +176,3 @@ def model_hits(
 
 
 _KEYS = ("subject_id", "item_id")
-
-
-def _whole(layer: object) -> int | None:
-    # a column with missing values comes as floats
-    return None if layer is None or layer != layer else int(str(layer).partition(".")[0])

@@ -101,7 +101,9 @@ def write_export(collected: StudyData, folder: Path) -> ExportedPackage:
     Errors: :class:`RunError` where the folder holds anything else than an export, or cannot be written to; those of the
     planned model and of the rules.
     """
-    _check_replaceable(folder)
+    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        what = "This folder is not an export."
+        raise RunError(what, place=Place(str(folder)), hint="Name a new folder. No file was written.")
     with atomic_folder(folder) as new:
         _write_files(collected, new)
         files = tuple(sorted(str(path.relative_to(new).as_posix()) for path in new.rglob("*") if path.is_file()))
@@ -206,12 +208,6 @@ def _write_files(collected: StudyData, folder: Path) -> None:
         write_atomically(folder / FOLDER / name, text)
     # every table as it is on disk now, its checksum included
     write_atomically(folder / CROISSANT, croissant(collected, (*described, *sheets, book), folder))
-
-
-def _check_replaceable(folder: Path) -> None:
-    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        what = "This folder is not an export."
-        raise RunError(what, place=Place(str(folder)), hint="Name a new folder. No file was written.")
 
 
 def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:

@@ -28,6 +28,15 @@ def preregistration(definition: StudyDefinition, design: DividedLists, *, simula
     """
     values = ((name, " ".join(value.replace("|", "\\|").split())) for name, value in _settings(definition))
     settings = (f"| `{name}` | {value or '–'} |" for name, value in values)
+    rules = [
+        f"{number}. {parse_rule(text).describe()} (`{text}`)" for number, text in enumerate(definition.exclusions, 1)
+    ]
+    exclusion_lines = [
+        "## Exclusions, in this order; each participant is attributed to the first",
+        "",
+        *(rules or ["None."]),
+        "",
+    ]
     lines = (
         f"# Plan: {definition.texts.title or definition.name}",
         "",
@@ -37,7 +46,7 @@ def preregistration(definition: StudyDefinition, design: DividedLists, *, simula
         *_design_lines(definition, design),
         *_sampling_lines(definition, design),
         *_session_lines(definition),
-        *_exclusion_lines(definition),
+        *exclusion_lines,
         *_model_lines(definition),
         *_pay_lines(definition),
         "## Every setting, but for the completion codes",
@@ -240,13 +249,6 @@ def _session_lines(definition: StudyDefinition) -> list[str]:
         f"{'can' if definition.back else 'cannot'} go back and change an answer.",
         "",
     ]
-
-
-def _exclusion_lines(definition: StudyDefinition) -> list[str]:
-    rules = [
-        f"{number}. {parse_rule(text).describe()} (`{text}`)" for number, text in enumerate(definition.exclusions, 1)
-    ]
-    return ["## Exclusions, in this order; each participant is attributed to the first", "", *(rules or ["None."]), ""]
 
 
 def _model_lines(definition: StudyDefinition) -> list[str]:

@@ -1,24 +1,171 @@
-"""Keeping a study safe: audit log, checks, backups at regular times, storage health, removal of identities."""
+"""Keeping a study safe: audit log, checks, backups at regular times, storage health, removal of identities.
+
+In an erasure, deleted rows are overwritten (``secure_delete``) and the files rewritten (``VACUUM``): the platform
+identity is gone from the database, its log and its backups. The answers are kept under the random id or removed, as the
+study definition says.
+"""
 
 from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 
-from lexiscope.annotation.store import audit, backup, erasure, files, overview, participants, seals
+from lexiscope.annotation.store import audit, backup, files, overview, participants, seals
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import FILE_ERRORS, UNREADABLE, DamagedError, sa, vacuum
 from lexiscope.annotation.store.open_study import OpenStudy
 from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import AnswerRefused, Status
-from lexiscope.annotation.store.schema import IDENTITIES, SCHEMA_VERSION
+from lexiscope.annotation.store.schema import (
+    ANSWERS,
+    ERASURES,
+    IDENTITIES,
+    PARTICIPANTS,
+    REVIEWS,
+    SCHEMA_VERSION,
+    TOKENS,
+)
 from lexiscope.core.errors import InputError, LexiscopeError
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """The result of an erasure: what was removed, and the files that still contain the identity.
+
+    ``still_in`` names files only where the person wrote the id themselves, for instance into a comment that is kept.
+    """
+
+    participant_id: str
+    identity_removed: bool
+    answers_removed: int
+    still_in: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """The number of identities and tokens that were removed, and the files that still contain one."""
+
+    removed: int
+    still_in: tuple[str, ...]
+
+
+def identity_of(connection: sa.Connection, participant_id: str) -> tuple[str, ...]:
+    """Return the texts that identify a participant on the recruiting platform: the id, and the session if known."""
+    is_theirs = IDENTITIES.c.participant_id == participant_id
+    row = connection.execute(sa.select(IDENTITIES.c.platform_id, IDENTITIES.c.session).where(is_theirs)).first()
+    return tuple(text for text in row if text) if row is not None else ()
+
+
+def erase(
+    connection: sa.Connection, key: bytes, participant_id: str, *, keep_answers: bool, actor: str, at: str
+) -> int:
+    """Remove the identity and, unless they are kept, the answers, with an entry in the audit log.
+
+    Returns how many answers were removed. Backups of an older version are supported; they do not have all tables.
+    """
+    tables = set(sa.inspect(connection).get_table_names())
+    connection.execute(IDENTITIES.delete().where(IDENTITIES.c.participant_id == participant_id))
+    if TOKENS.name in tables:
+        connection.execute(TOKENS.delete().where(TOKENS.c.participant_id == participant_id))
+    is_theirs = ERASURES.c.participant_id == participant_id
+    if connection.execute(sa.select(ERASURES.c.answers).where(is_theirs)).first() is None:
+        row = {"participant_id": participant_id, "answers": "kept" if keep_answers else "removed", "at": at}
+        seals.insert(connection, ERASURES, row)
+    removed = {} if keep_answers else _remove_answers(connection, participant_id, tables)
+    details = {"participant_id": participant_id, **removed}
+    audit.append(connection, key, at=at, actor=actor, action=seals.ERASED, details=details)
+    return len(removed.get("answers", ()))
+
+
+def _remove_answers(connection: sa.Connection, participant_id: str, tables: set[str]) -> dict[str, list[int]]:
+    """Remove the answers and the reviews of them; return the numbers of both."""
+    # latest first: an answer that another one supersedes cannot go before it
+    ids = sa.select(ANSWERS.c.id).where(ANSWERS.c.participant_id == participant_id).order_by(ANSWERS.c.revision.desc())
+    answer_ids = list(connection.execute(ids).scalars())
+    reviews: list[int] = []
+    if REVIEWS.name in tables:
+        of_them = REVIEWS.c.answer_id.in_(sa.select(ANSWERS.c.id).where(ANSWERS.c.participant_id == participant_id))
+        reviews = list(connection.execute(sa.select(REVIEWS.c.id).where(of_them)).scalars())
+        connection.execute(REVIEWS.delete().where(of_them))
+    for answer_id in answer_ids:
+        connection.execute(ANSWERS.delete().where(ANSWERS.c.id == answer_id))
+    return {"answers": answer_ids, "reviews": reviews}
+
+
+def erase_in_backup(path: Path, key: bytes, participant_id: str, *, keep_answers: bool, actor: str, at: str) -> None:
+    """Remove a participant from a backup as from the database, and rewrite its file."""
+
+    def job(connection: sa.Connection) -> None:
+        in_backup = sa.select(PARTICIPANTS.c.participant_id).where(PARTICIPANTS.c.participant_id == participant_id)
+        if connection.execute(in_backup).first() is not None:
+            erase(connection, key, participant_id, keep_answers=keep_answers, actor=actor, at=at)
+            seals.seal(connection, key, seals.unsealed_rows(connection), at=at)
+
+    _change_backup(path, job)
+
+
+def identities(connection: sa.Connection) -> tuple[str, ...]:
+    """Return every text that identifies a participant on the recruiting platform."""
+    rows = connection.execute(sa.select(IDENTITIES.c.platform_id, IDENTITIES.c.session))
+    return tuple(text for row in rows for text in row if text)
+
+
+def purge(connection: sa.Connection, key: bytes, *, actor: str, at: str) -> int:
+    """Remove the identities and tokens of all participants, with an entry in the audit log; return how many."""
+    removed = int(connection.execute(IDENTITIES.delete()).rowcount)
+    if TOKENS.name in sa.inspect(connection).get_table_names():
+        removed += int(connection.execute(TOKENS.delete()).rowcount)
+    if removed:
+        audit.append(connection, key, at=at, actor=actor, action="purge_identities", details={"removed": removed})
+    return removed
+
+
+def purge_in_backup(path: Path, key: bytes, *, actor: str, at: str) -> None:
+    """Remove all identities and tokens from a backup and rewrite its file."""
+    _change_backup(path, lambda connection: purge(connection, key, actor=actor, at=at))
+
+
+def _change_backup(path: Path, job: Callable[[sa.Connection], object]) -> None:
+    engine = sa.create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("PRAGMA secure_delete=ON")
+        job(connection)
+    engine.dispose()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection_:
+        connection_.execute("VACUUM")
+
+
+def files_with(files: Iterable[Path], texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the files whose bytes hold one of the texts.
+
+    >>> files_with([], ["5f3c"])
+    ()
+    """
+    wanted = [text.encode("utf-8") for text in texts]
+    return tuple(str(file) for file in files if _holds(file, wanted))
+
+
+def _holds(file: Path, wanted: list[bytes]) -> bool:
+    """Search a file piece by piece, pieces overlapping by the longest text."""
+    longest = max((len(text) for text in wanted), default=0)
+    if not longest or not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        tail = b""
+        while piece := stream.read(1 << 20):
+            joined = tail + piece
+            if any(text in joined for text in wanted):
+                return True
+            tail = joined[-longest:]
+    return False
 
 
 class Safekeeping(OpenStudy):
@@ -109,7 +256,7 @@ class Safekeeping(OpenStudy):
             trouble=self.trouble,
         )
 
-    def forget(self, participant_id: str, *, actor: str) -> erasure.Erasure:
+    def forget(self, participant_id: str, *, actor: str) -> Erasure:
         """Remove a participant's platform identity, and the answers if the study says so, backups included.
 
         Only copies in the study's ``backups/`` are reached. Errors: :class:`AnswerRefused` for an unknown
@@ -120,14 +267,14 @@ class Safekeeping(OpenStudy):
 
         def job(connection: sa.Connection) -> tuple[tuple[str, ...], int]:
             participants.state_of(connection, participant_id)
-            texts = erasure.identity_of(connection, participant_id)
-            return texts, erasure.erase(connection, key, participant_id, keep_answers=keep, actor=actor, at=now)
+            texts = identity_of(connection, participant_id)
+            return texts, erase(connection, key, participant_id, keep_answers=keep, actor=actor, at=now)
 
         with self._copying:
             texts, removed = self._write(job)
             for copy in backup.copies_in(self.folder):
-                erasure.erase_in_backup(copy, key, participant_id, keep_answers=keep, actor=actor, at=now)
-            return erasure.Erasure(participant_id, bool(texts), removed, self._wipe(texts))
+                erase_in_backup(copy, key, participant_id, keep_answers=keep, actor=actor, at=now)
+            return Erasure(participant_id, bool(texts), removed, self._wipe(texts))
 
     def due_purge(self) -> datetime | None:
         """Return when the platform ids are due to be deleted: ``retain_days`` after the study was closed.
@@ -139,7 +286,7 @@ class Safekeeping(OpenStudy):
             return None
         return datetime.fromisoformat(closed) + timedelta(days=self.study.retain_days)
 
-    def purge_identities(self, now: datetime | None = None) -> erasure.Purge:
+    def purge_identities(self, now: datetime | None = None) -> Purge:
         """Delete the platform ids and tokens of all participants if they are due, backups included; else do nothing.
 
         A file is rewritten once: again only where ids came back, or another program kept it from being rewritten.
@@ -147,27 +294,27 @@ class Safekeeping(OpenStudy):
         """
         due, moment = self.due_purge(), now or self._clock()
         if due is None or moment < due:
-            return erasure.Purge(0, ())
+            return Purge(0, ())
         at, key = stamp(moment), self._key
 
         def job(connection: sa.Connection) -> tuple[tuple[str, ...], int]:
-            return erasure.identities(connection), erasure.purge(connection, key, actor="store", at=at)
+            return identities(connection), purge(connection, key, actor="store", at=at)
 
         with self._copying:
             texts, removed = self._write(job)
             self._wiped = self._wiped and not removed
             for copy in backup.copies_in(self.folder):
                 if copy not in self._purged:
-                    erasure.purge_in_backup(copy, key, actor="store", at=at)
+                    purge_in_backup(copy, key, actor="store", at=at)
                     self._purged.add(copy)
             left = () if self._wiped else self._wipe(texts)
             self._wiped = not left
-            return erasure.Purge(removed, left)
+            return Purge(removed, left)
 
     def _wipe(self, texts: tuple[str, ...]) -> tuple[str, ...]:
         """Rewrite the database without what was deleted; return the files that hold one of the texts still."""
         self._writer.put_alone(lambda: vacuum(self._database)).result()
-        return erasure.files_with([*backup.copies_in(self.folder), *self.folder.glob("*.sqlite*")], texts)
+        return files_with([*backup.copies_in(self.folder), *self.folder.glob("*.sqlite*")], texts)
 
 
 # -- the state of a study's storage: disk space, the write-ahead log, the age of the last backup --------------------

@@ -89,6 +89,16 @@ def draft_definition(
     if paper is not None and paper.anchors:
         scale = scale.model_copy(update={"anchors": tuple(Anchor(point=p, text=text) for p, text in paper.anchors)})
     instructions = _instructions(screen, language, scale.scale()) if paper is None else paper.instructions
+    own = words.texts if words is not None else {}
+    texts_around = {
+        **TEXTS.get(base_language(language), {}),
+        **{name: text for name, text in own.items() if text.strip()},
+    }
+    default_views = (
+        screen.views
+        if screen.n_usages < 2 or not all(item.has_one_word for item in items)
+        else tuple(view for view in screen.views if view != "word")
+    )
     return StudyDefinition(
         name=name,
         task=task,
@@ -96,7 +106,7 @@ def draft_definition(
         items=items_file,
         columns=columns or {},
         scale=scale,
-        views=_default_views(items, screen),
+        views=default_views,
         pool=_pool_section(items),
         back=habit.back,
         design=design,
@@ -106,7 +116,7 @@ def draft_definition(
         about_you=about,
         exclusions=_exclusion_rules(screen, catch, habit, asks_native=any(q.measure == NATIVE for q in about)),
         planned=_PLANNED if screen.widget == "scale" and SAME_SENSE in design.balance else Planned(),
-        texts=StudyTexts(**_texts_around(language, words), instructions=instructions),
+        texts=StudyTexts(**texts_around, instructions=instructions),
         words=WordsSection(task=words.words, guidelines=words.guidelines, pages=words.pages)
         if words is not None
         else WordsSection(task=dict(paper.page) if paper is not None else {}),
@@ -134,12 +144,6 @@ def check_words(words: WordsFile, path: Path | str) -> None:
         what = f"Texts for participants are missing in {words.language!r}: {', '.join(missing)}."
         why = f"The package does not have them in {words.language!r}."
         raise InputError(what, code="E618", place=Place(str(path)), why=why, hint="Write them; none may be empty.")
-
-
-def _texts_around(language: str, words: WordsFile | None) -> dict[str, str]:
-    """Return the texts before and after the trials: those of the researcher, otherwise those of the package."""
-    own = words.texts if words is not None else {}
-    return {**TEXTS.get(base_language(language), {}), **{name: text for name, text in own.items() if text.strip()}}
 
 
 def with_drawn_lists(draft: StudyDefinition, path: Path) -> StudyDefinition:
@@ -232,13 +236,6 @@ def _ratings_section(items: Sequence[Item], screen: Screen, habit: Habit) -> Rat
 def _pool_section(items: Sequence[Item]) -> PoolSection:
     """Return a pool of at least twice as many items as one participant writes: each may ask for another word."""
     return PoolSection(per_person=max(1, min(PoolSection().per_person, len(items) // 2)))
-
-
-def _default_views(items: Sequence[Item], screen: Screen) -> tuple[str, ...]:
-    """Return every view of the task; the words alone only if they differ, because two equal words have one answer."""
-    if screen.n_usages < 2 or not all(item.has_one_word for item in items):
-        return screen.views
-    return tuple(view for view in screen.views if view != "word")
 
 
 def _exclusion_rules(screen: Screen, catch: CatchSection, habit: Habit, *, asks_native: bool) -> tuple[str, ...]:

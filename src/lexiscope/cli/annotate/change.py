@@ -18,7 +18,6 @@ from lexiscope.annotation.export.pay import pay_top_ups
 from lexiscope.annotation.reconciliation import (
     LEFT_THERE,
     OurRecord,
-    PlatformDifference,
     PlatformSubmission,
     leavers,
     read_submissions,
@@ -308,8 +307,13 @@ def reconcile_list(
         )
         return
     if apply_list:
-        _print_marked(marked)
-    _print_differences(differences, len(submissions))
+        if marked:
+            print_table(("participant", "random ID", "before", "now"), marked)
+        say(f"Marked {counted(len(marked), 'participant')}." + (" Their places are free." if marked else ""))
+    rows = [(row.platform_id, row.kind, row.there, row.here, row.to_do) for row in differences]
+    if rows:
+        print_table(("participant", "difference", "platform", "here", "what to do"), rows)
+    say(f"{counted(len(submissions), 'submission')}, {counted(len(rows), 'difference')}")
     if owed:
         print_table(("participant", "owed", "minutes"), owed, title="Underpaid participants")
     if out is not None:
@@ -323,19 +327,6 @@ def _mark_leavers(store: Store, submissions: tuple[PlatformSubmission, ...]) -> 
     marked = store.mark_away(left, reason=LEFT_THERE, actor=ACTOR)
     ids = [(record.platform_id, record.participant_id) for record in ours if record.participant_id in marked]
     return [(platform_id, who, str(marked[who]), str(left[who])) for platform_id, who in ids]
-
-
-def _print_marked(rows: list[tuple[str, str, str, str]]) -> None:
-    if rows:
-        print_table(("participant", "random ID", "before", "now"), rows)
-    say(f"Marked {counted(len(rows), 'participant')}." + (" Their places are free." if rows else ""))
-
-
-def _print_differences(differences: tuple[PlatformDifference, ...], n_submissions: int) -> None:
-    rows = [(row.platform_id, row.kind, row.there, row.here, row.to_do) for row in differences]
-    if rows:
-        print_table(("participant", "difference", "platform", "here", "what to do"), rows)
-    say(f"{counted(n_submissions, 'submission')}, {counted(len(rows), 'difference')}")
 
 
 def _top_ups(store: Store, payment: Payment) -> list[tuple[str, str, float]]:

@@ -14,8 +14,8 @@ from lexiscope.core import catalog
 from lexiscope.core.scale import Scale
 from lexiscope.items.arrange.view_names import VIEW_NAMES
 from lexiscope.items.harness.asked import AskedAs
-from lexiscope.items.harness.inspect_task import write_inspect_task
-from lexiscope.items.harness.lm_eval_task import write_lm_eval_task
+from lexiscope.items.harness.inspect_ai import write_inspect_task
+from lexiscope.items.harness.lm_eval import write_lm_eval_task
 from lexiscope.items.read.item_source import load_items, task_of_items
 from lexiscope.tasks import DEFAULT
 

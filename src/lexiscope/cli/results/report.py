@@ -19,8 +19,8 @@ from lexiscope.core.run import read_json
 from lexiscope.core.sealed import RESPONSES, RUN
 from lexiscope.items.read.item_source import task_of_items
 from lexiscope.report.marks.canvas import JOURNAL_WIDTHS
+from lexiscope.report.page.exports import FILE_KINDS, FileKind, write_exhibits
 from lexiscope.report.page.html import write_report
-from lexiscope.report.page.journal import FILE_KINDS, FileKind, write_exhibits
 from lexiscope.report.page.runs import holds_responses_only
 from lexiscope.report.page.stored import SECTIONS
 from lexiscope.studies.kit.comparison import comparison_report

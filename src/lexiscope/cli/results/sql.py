@@ -66,7 +66,10 @@ def sql(*, run: Path, query: str, as_csv: bool, as_json: bool, threads: int, qui
         if as_json:
             _print_json(columns, rows)
         elif as_csv:
-            _print_csv(columns, rows)
+            header = csv_lines(columns, [])
+            click.echo(header, nl=False)
+            for some in rows:
+                click.echo(csv_lines(columns, [[*map(_plain, row)] for row in some])[len(header) :], nl=False)
         else:
             _print_rows(columns, rows)
 
@@ -200,20 +203,13 @@ def _print_rows(columns: Sequence[str], rows: Rows) -> None:
         for place, name in enumerate(columns)
         if all(row[place] is None or isinstance(row[place], int | float | Decimal) for row in shown)
     ]
-    print_table(columns, [[_shown(value) for value in row] for row in shown], right=numbers)
+    print_table(
+        columns,
+        [[f"{value:.6g}" if isinstance(value, float) else _plain(value) for value in row] for row in shown],
+        right=numbers,
+    )
     rest = len(some) - len(shown) + sum(map(len, rows))
     say(counted(len(shown) + rest, "row") + (f", {len(shown)} of them shown: --csv prints all" if rest else ""))
-
-
-def _shown(value: Any) -> Any:
-    return f"{value:.6g}" if isinstance(value, float) else _plain(value)
-
-
-def _print_csv(columns: Sequence[str], rows: Rows) -> None:
-    header = csv_lines(columns, [])
-    click.echo(header, nl=False)
-    for some in rows:
-        click.echo(csv_lines(columns, [[*map(_plain, row)] for row in some])[len(header) :], nl=False)
 
 
 def _print_json(columns: Sequence[str], rows: Rows) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,15 +11,14 @@ from numpy.typing import NDArray
 
 from lexiscope.build.minimal_pairs.word_counts import read_frequencies
 from lexiscope.cli import options
-from lexiscope.cli.output import print_json, print_table, say
+from lexiscope.cli.output import print_json, say
+from lexiscope.cli.senses.report_table import number_columns, print_senses_by_frequency
 from lexiscope.cli.senses.subject import files_of, read_subject
 from lexiscope.cli.verb import Verb, check_output, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically
 from lexiscope.report.tables import csv_text
-from lexiscope.senses.induced_senses import InducedSenses, SensesByFrequency, senses_by_rank
-
-_SHOWN = 6
+from lexiscope.senses.induced_senses import InducedSenses, senses_by_rank
 
 
 @click.command(cls=Verb)
@@ -46,7 +44,7 @@ def histogram(subject: str, *, bins: int, counts: Path | None, out: Path | None,
     rows = senses_by_rank(n_senses, int(n_senses.max()), bins=min(bins, len(n_senses)))
     if out is not None:
         cells = [(row.first_rank, row.last_rank, *row.n_words, row.mean) for row in rows]
-        write_atomically(out, csv_text(("first_rank", "last_rank", *_column_names(rows), "mean"), cells))
+        write_atomically(out, csv_text(("first_rank", "last_rank", *number_columns(rows), "mean"), cells))
     if as_json:
         print_json([asdict(row) for row in rows])
         return
@@ -69,24 +67,3 @@ def _frequency_order(induced: InducedSenses, counts: Path | None) -> NDArray[np.
     if not frequencies.any():
         raise InputError("no word of these vectors is in the table", code="E733", place=Place(str(counts)))
     return np.argsort(-frequencies, kind="stable")
-
-
-def print_senses_by_frequency(rows: Sequence[SensesByFrequency]) -> None:
-    """Print how many senses words have by rank of frequency, on stdout; numbers of senses above six share a column."""
-    names = _column_names(rows)
-    few = len(names) <= _SHOWN
-    columns = ["rank of frequency", *names[:_SHOWN], *([] if few else ["more"]), "mean"]
-    shown = [
-        (
-            f"{row.first_rank}-{row.last_rank}",
-            *row.n_words[:_SHOWN],
-            *([] if few else [sum(row.n_words[_SHOWN:])]),
-            row.mean,
-        )
-        for row in rows
-    ]
-    print_table(columns, shown, right=columns[1:], title="Words by their number of senses")
-
-
-def _column_names(rows: Sequence[SensesByFrequency]) -> list[str]:
-    return [f"{k} sense{'s' if k > 1 else ''}" for k in range(1, len(rows[0].n_words) + 1)]

@@ -136,7 +136,8 @@ def report_of_tests(
     read_first = reference / VECTORS if reference and reference.is_dir() else reference
     given = [*item_files, *answers, *runs, *checks, *([read_first] if read_first else [])]
     files = {str(path): sha256_of(existing_file(path)) for path in given}
-    read = _read(item_files, answers)
+    tables = [(str(path), load_items(str(path.absolute()), task=_task_of(path)).items) for path in item_files]
+    read = read_answers([str(path) for path in answers], items_by_id(tables))
     settings = SenseInductionSettings(people=tuple(map(str, answers)), n_bootstrap=resamples, seed=seed)
     trust = trust_of_checks(ResponseTable.concat([ResponseTable.read_csv(path) for path in checks])) if checks else {}
     vectors = (
@@ -152,15 +153,17 @@ def report_of_tests(
     part = join_parts([marked_part(judged) if holds_simulated(read.responses) else judged, models_part(sat)])
     run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
     missing = [f"{omission.analysis}, {omission.subject}: {omission.reason}" for omission in first.omissions]
-    report = _report(part, missing, run)
+    section = Section(
+        "people",
+        "What people said of the senses",
+        (*missing, *part.paragraphs, *part.remarks),
+        part.tables,
+        part.figures,
+    )
+    title = "People's tests of induced senses"
+    report = Report(title, sections=(section,), run=dict(run), records=part.records)
     write_run(out, report, read.responses, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
     return part, (*missing, *simulated_notice(read.responses))
-
-
-def _read(item_files: Sequence[Path], answers: Sequence[Path]) -> SenseTestAnswers:
-    """The items, of tables that Lexiscope wrote or of a user's own, and people's answers to them."""
-    tables = [(str(path), load_items(str(path.absolute()), task=_task_of(path)).items) for path in item_files]
-    return read_answers([str(path) for path in answers], items_by_id(tables))
 
 
 def _task_of(path: Path) -> str:
@@ -190,13 +193,6 @@ def _reference_vectors(path: Path, items: Iterable[Item]) -> Mapping[str, ArrayL
         what, hint = "these vectors have several senses for a word", "name a training of the variant skip_gram"
         raise InputError(what, place=Place(str(path)), hint=hint)
     return {word: np.asarray(vectors.senses[vectors.index[word], 0]) for word in words if word in vectors.index}
-
-
-def _report(part: Part, left_out: Sequence[str], run: Mapping[str, object]) -> Report:
-    section = Section("people", "What people said of the senses", (*left_out, *part.paragraphs, *part.remarks),
-                      part.tables, part.figures)  # fmt: skip
-    title = "People's tests of induced senses"
-    return Report(title, sections=(section,), run=dict(run), records=part.records)
 
 
 _PRINTED = (

@@ -1,4 +1,4 @@
-"""A table of a report in the terminal."""
+"""Tables in the terminal: one of a report, and words by their number of senses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from lexiscope.cli.output import print_table, say, say_folded
 from lexiscope.report.tables import Table, layout
+from lexiscope.senses.induced_senses import SensesByFrequency
+
+_SHOWN = 6
 
 
 def print_report_table(table: Table) -> None:
@@ -19,6 +22,28 @@ def print_report_table(table: Table) -> None:
     for text in (*(f"({letter}) {note}" for letter, note in laid.lettered), *laid.notes):
         say_folded(text)
     say()
+
+
+def print_senses_by_frequency(rows: Sequence[SensesByFrequency]) -> None:
+    """Print how many senses words have by rank of frequency, on stdout; numbers of senses above six share a column."""
+    names = number_columns(rows)
+    few = len(names) <= _SHOWN
+    columns = ["rank of frequency", *names[:_SHOWN], *([] if few else ["more"]), "mean"]
+    shown = [
+        (
+            f"{row.first_rank}-{row.last_rank}",
+            *row.n_words[:_SHOWN],
+            *([] if few else [sum(row.n_words[_SHOWN:])]),
+            row.mean,
+        )
+        for row in rows
+    ]
+    print_table(columns, shown, right=columns[1:], title="Words by their number of senses")
+
+
+def number_columns(rows: Sequence[SensesByFrequency]) -> list[str]:
+    """Return the headings of the numbers of senses: ``1 sense``, ``2 senses`` …."""
+    return [f"{k} sense{'s' if k > 1 else ''}" for k in range(1, len(rows[0].n_words) + 1)]
 
 
 def _distinct_names(names: Sequence[str]) -> list[str]:

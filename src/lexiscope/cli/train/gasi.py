@@ -12,7 +12,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
-from lexiscope.cli.senses.histogram import print_senses_by_frequency
+from lexiscope.cli.senses.report_table import print_senses_by_frequency
 from lexiscope.cli.verb import Verb, check_output
 from lexiscope.resources.corpora.running_text import TOKENISATIONS, corpus_files, words_of
 from lexiscope.resources.vectors.sense_vectors import read_sense_vectors

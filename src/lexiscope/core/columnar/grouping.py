@@ -57,7 +57,11 @@ def group_means(tables: Iterable[Table], by: Sequence[str], of: str) -> GroupMea
     """
     merged: list[_Partial] = []
     for table in tables:
-        merged.append(_of_rows(table, by, of))
+        cells = values(table.column(of), of)
+        given = ~np.isnan(cells)
+        merged.append(
+            _reduced(table.select(list(by)), np.ones(len(cells)), given.astype(float), np.where(given, cells, 0.0))
+        )
         if len(merged) > 1 and sum(len(part.rows) for part in merged[1:]) > max(_FEW_GROUPS, len(merged[0].rows)):
             merged = [_merge(merged)]
     if not merged:
@@ -69,12 +73,6 @@ def group_means(tables: Iterable[Table], by: Sequence[str], of: str) -> GroupMea
     n, total = whole.n[order], whole.total[order]
     mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
     return GroupMeans(keys, whole.rows[order].astype(np.int64), n.astype(np.int64), mean)
-
-
-def _of_rows(table: Table, by: Sequence[str], of: str) -> _Partial:
-    cells = values(table.column(of), of)
-    given = ~np.isnan(cells)
-    return _reduced(table.select(list(by)), np.ones(len(cells)), given.astype(float), np.where(given, cells, 0.0))
 
 
 def _merge(parts: Sequence[_Partial]) -> _Partial:

@@ -97,7 +97,11 @@ class StoredRows:
         :class:`InputError` for a file that holds another table.
         """
         for part in self.parts:
-            if all(_may_be(part.holds[name], wanted) for name, wanted in self._certain if name in part.holds):
+            if all(
+                bool(pc.any(pc.equal(wanted, part.holds[name])).as_py())
+                for name, wanted in self._certain
+                if name in part.holds
+            ):
                 try:
                     yield from self._tables_of(part, names)
                 except (pa.ArrowException, OSError) as error:
@@ -120,7 +124,10 @@ class StoredRows:
                         f"{forms[lacking[0]].null_count} responses are without {lacking[0]!r}, which every answer has"
                     )
                     raise InputError(what, place=Place(str(part.path)))
-                table = filtered(mark_simulated(pa.table(forms) if forms else _rows_alone(n_rows)), self.conditions)
+                # a table of so many rows of which no column is needed
+                table = filtered(
+                    mark_simulated(pa.table(forms) if forms else pa.table({"raw": nothing(n_rows)})), self.conditions
+                )
                 if table.num_rows:
                     yield table.select(list(names))
 
@@ -164,21 +171,12 @@ def _batches(file: parquet.ParquetFile, groups: Sequence[int], names: Sequence[s
         yield batch, batch.num_rows
 
 
-def _rows_alone(n_rows: int) -> Table:
-    """A table of a number of rows of which no column is needed."""
-    return pa.table({"raw": nothing(n_rows)})
-
-
 def _form(columns: Any, name: str, n_rows: int, part: StoredPart) -> Any:
     if name in columns.schema.names:
         return memory_form(columns.column(name), name)
     if name in part.folders and name in NAMES:
         return constant(part.folders[name], n_rows)
     return nothing(n_rows)
-
-
-def _may_be(text: str, wanted: Any) -> bool:
-    return bool(pc.any(pc.equal(wanted, text)).as_py())
 
 
 def _groups_to_read(file: parquet.ParquetFile, conditions: Sequence[Condition]) -> list[int]:

@@ -72,7 +72,7 @@ def scoring_function(task: str, measure: str, asks: AskFunction) -> AnswerFuncti
         how = subject.prompting if isinstance(subject, Prompted) else Prompting()
         words = {"language": how.language, "variant": how.variant or GUIDELINES, "shots": how.shots}
         questions = [asks(view_item(item, view), view=view, **words) for item in items]  # type: ignore[arg-type]
-        texts = [_texts(question) for question in questions]
+        texts = [[before + answer for before, answer in scored_pairs(_points(question))] for question in questions]
         scores = score_items(items, texts, subject, work=work, progress=progress)
         blank = Response(subject.subject_id, subject.kind, "", task, measure, view=view)
         rows: list[Response] = []
@@ -111,10 +111,6 @@ def prompt_of(question: ChatQuestion) -> str:
 def _points(question: ChatQuestion) -> tuple[ScoredOption, ...]:
     before, points = prompt_of(question), [f"{point:g}" for point in _scale(question).options]
     return tuple(ScoredOption(point, before, point) for point in points)
-
-
-def _texts(question: ChatQuestion) -> list[str]:
-    return [before + answer for before, answer in scored_pairs(_points(question))]
 
 
 def _scale(question: ChatQuestion) -> Scale:

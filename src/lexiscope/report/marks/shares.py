@@ -79,7 +79,7 @@ class ShareRows(Drawing):
         wide = is_wide(width)
         left = _LABEL if wide else 0.0
         x = Pixels(axis, left + 14, width - 16)
-        head, rows = 40.0, [_height(row, wide) for row in self.rows]
+        head, rows = 40.0, [62.0 if wide else 84.0 if row.value is not None else 74.0 for row in self.rows]
         canvas = Canvas(width, round(head + sum(rows) + 4), self._alt())
         for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
             canvas.words(x(tick), 14, axis.text(tick) if tick < 1 else "1", "tick", "middle")
@@ -129,10 +129,6 @@ class ShareRows(Drawing):
         return f"{self.title}. Share of the attainable, 0 is {self.ends[0]}, 1 is {self.ends[1]}: {'; '.join(said)}."
 
 
-def _height(row: ShareRow, wide: bool) -> float:
-    return 62.0 if wide else 84.0 if row.value is not None else 74.0
-
-
 def _grid(canvas: Canvas, x: Pixels, top: float, bottom: float, ticks: Sequence[float]) -> None:
     for tick in ticks:
         canvas.line(x(tick), top, x(tick), bottom, "base" if tick in (0.0, 1.0) else "grid")
@@ -143,7 +139,7 @@ def _marks(canvas: Canvas, row: ShareRow, x: Pixels, y: float, *, small: bool) -
     size = 5.0 if small else 6.5
     for figure in row.figures:
         with canvas.marked(f"{figure.name}: {figure.value:.2f} of the attainable; no ceiling"):
-            _ring(canvas, x(figure.value), y, size)
+            canvas.disc(x(figure.value), y, size, "dot-figure")
     for value, look, name in (
         (row.person, "dot-people-open", "one person"),
         (row.mean, "dot-people", "mean of people"),
@@ -172,10 +168,6 @@ def _part_names(canvas: Canvas, parts: Sequence[SharePart], x: Pixels, y: float)
         if middle - half > free:
             canvas.words(middle, y, part.name, "tick", "middle")
             free = middle + half + 8
-
-
-def _ring(canvas: Canvas, x: float, y: float, radius: float) -> None:
-    canvas.disc(x, y, radius, "dot-figure")
 
 
 def _hatch(canvas: Canvas, x: float, y: float, width: float, height: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
@@ -72,7 +72,9 @@ def choices_part(
     agreement, answers = [record for own, _ in parts for record in own], [row for _, own in parts for row in own]
     accuracy = _accuracy_records(table, items, measure, resamples, seed)
     sentences = [_agreement_sentence(record) for record in agreement if record.statistic == _ALPHA]
-    tables = [_agreement_table(agreement), *([_accuracy_table(accuracy)] if accuracy else []), _votes_table(answers)]
+    heads = columns("Item", "Word", "View", ("n", INTEGER), "Most frequent answer", ("Share", BOUNDED))
+    votes = Table("votes", "", "Answers to the items", heads, tuple(answers))
+    tables = [_agreement_table(agreement), *([_accuracy_table(accuracy)] if accuracy else []), votes]
     return Part(records=(*agreement, *accuracy), tables=tuple(tables), paragraphs=tuple(sentences))
 
 
@@ -144,11 +146,6 @@ def _accuracy_table(records: Sequence[Record]) -> Table:
     heads = columns("Participant", "View", ("Accuracy [95% CI]", BOUNDED), ("Answered items", INTEGER))
     notes = ("Accuracy over the answered items with a known answer. Intervals resample words.",)
     return Table("accuracy", "2", "Accuracy of participants", heads, rows, notes)
-
-
-def _votes_table(rows: Iterable[tuple[Cell, ...]]) -> Table:
-    heads = columns("Item", "Word", "View", ("n", INTEGER), "Most frequent answer", ("Share", BOUNDED))
-    return Table("votes", "", "Answers to the items", heads, tuple(rows))
 
 
 def _cell(record: Record) -> Cell:

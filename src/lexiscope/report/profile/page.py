@@ -44,7 +44,9 @@ def render_profile(profile: ShownProfile) -> str:
         full=lambda drawing: Markup(_at_widths(drawing)),
         small=lambda drawing: Markup(to_svg(drawing.draw(_SMALL), "wide") + to_svg(drawing.draw(NARROW), "narrow")),
         two=lambda drawing: Markup(to_svg(drawing.draw(520), "wide") + to_svg(drawing.draw(NARROW), "narrow")),
-        csv=lambda drawing: _link(drawing_csv(drawing)),
+        csv=lambda drawing: (
+            f"data:text/csv;charset=utf-8;base64,{base64.b64encode(drawing_csv(drawing).encode()).decode('ascii')}"
+        ),
         short=lambda value: Value(value).text if value else "0",
     )
     page = environment.get_template("profile.html").render(
@@ -70,10 +72,6 @@ def _at_widths(drawing: Drawing) -> str:
         + to_svg(drawing.draw(_MIDDLE), "middle")
         + to_svg(drawing.draw(NARROW), "narrow")
     )
-
-
-def _link(content: str) -> str:
-    return f"data:text/csv;charset=utf-8;base64,{base64.b64encode(content.encode()).decode('ascii')}"
 
 
 # -- one model ------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Texts with mentions linked to pages or concepts: the form that all readers return, and the PubTator format.
 
-The readers are in ``aida_tsv``, ``cometa``, ``pubtator`` and ``linked_json``; every span is checked against the letters
-of its mention where the format gives them.
+Further readers are in ``linked_json`` and next to the datasets AIDA and COMETA; every span is checked against the
+letters of its mention where the format gives them.
 """
 
 from __future__ import annotations

@@ -37,15 +37,13 @@ def layout_of(table: CellTable) -> ProgramExport | None:
         n_left = sum(cell.strip().casefold() in ("0", "false") for cell in answers["Finished"])
         if n_left:
             left = counted(n_left, "respondent who did not finish", "respondents who did not finish")
-            notes.append(f"Included: {left}. To exclude them: --where Finished={_finished(answers)}.")
+            finished = next(
+                (cell for cell in answers["Finished"] if cell.strip().casefold() not in ("0", "false")), "1"
+            )
+            notes.append(f"Included: {left}. To exclude them: --where Finished={finished}.")
     rated, doubt, more = _rated_columns(answers, ids)
     fields = {"rater": (_rater_column(answers),), **({"item_columns": rated} if rated else {})}
     return ProgramExport(answers, "Qualtrics", fields, (*notes, *more), doubt=doubt)
-
-
-def _finished(table: CellTable) -> str:
-    """How a finished response is marked: a number, or a word of the language of the export."""
-    return next((cell for cell in table["Finished"] if cell.strip().casefold() not in ("0", "false")), "1")
 
 
 def _import_id(cell: str) -> str:

@@ -60,7 +60,9 @@ def _estimates(run: NormRun, name: str, values: Floats) -> Iterator[object]:
         for drawn in ("with_replacement", "without_replacement"):
             results = subsampled_means(y, f, run.settings.sizes, drawn=drawn, draws=draws, seed=seed)
             yield from run.about_all(results, subject=name)
-        size = _example_size(run, int(rated.sum()))
+        # the middle one of the sizes that these items allow
+        sizes = [size for size in run.settings.sizes if _FEWEST <= size <= int(rated.sum()) // 2]
+        size = sizes[len(sizes) // 2] if sizes else 0
         if not size:
             return
         chosen = np.random.default_rng(seed).choice(np.flatnonzero(rated), size, replace=False)
@@ -71,12 +73,6 @@ def _estimates(run: NormRun, name: str, values: Floats) -> Iterator[object]:
             "were drawn at random, and the ratings of the others were set aside."
         )
     yield from _powered(run, name, values, norm, answered)
-
-
-def _example_size(run: NormRun, n_rated: int) -> int:
-    """The middle one of the sizes that these items allow."""
-    sizes = [size for size in run.settings.sizes if _FEWEST <= size <= n_rated // 2]
-    return sizes[len(sizes) // 2] if sizes else 0
 
 
 def _powered(run: NormRun, name: str, values: Floats, norm: Floats, answered: NDArray[np.bool_]) -> Iterator[object]:

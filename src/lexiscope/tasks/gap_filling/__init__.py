@@ -86,7 +86,10 @@ def generation_function(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunc
         for number, decoding in enumerate(_seeded_decodings(subject, decodings)):
             tell = _part_of_progress(progress, number, len(decodings))
             continuations = cast(Generates, subject).generate(prompts, decoding, work=work, progress=tell)
-            _check_numbers(continuations, prompts, decoding, subject)
+            if len(continuations) != len(prompts) or any(len(of_prompt) != decoding.n for of_prompt in continuations):
+                counts = ", ".join(str(n) for n in sorted({len(of_prompt) for of_prompt in continuations}))
+                given = f"{len(continuations)} prompts of {len(prompts)}, {counts} times each"
+                raise SubjectError(f"{subject.subject_id} continued {given}; {decoding.n} continuations were asked for")
             answered.append((decoding, continuations))
         counted = any(
             _reply_kind(continuation) != "ok"
@@ -142,15 +145,6 @@ def _part_of_progress(progress: Progress | None, number: int, parts: int) -> Pro
     if progress is None:
         return None
     return lambda done, total: progress(number * total + done, parts * total)
-
-
-def _check_numbers(
-    continuations: Sequence[Sequence[Continuation]], prompts: Sequence[str], decoding: Decoding, subject: Subject
-) -> None:
-    if len(continuations) != len(prompts) or any(len(of_prompt) != decoding.n for of_prompt in continuations):
-        counts = ", ".join(str(n) for n in sorted({len(of_prompt) for of_prompt in continuations}))
-        what = f"{subject.subject_id} continued {len(continuations)} prompts of {len(prompts)}, {counts} times each"
-        raise SubjectError(f"{what}; {decoding.n} continuations were asked for")
 
 
 def _reply_kind(continuation: Continuation) -> ReplyKind:

@@ -12,7 +12,7 @@ from datetime import datetime
 from markupsafe import Markup
 from starlette.responses import Response
 
-from lexiscope.annotation.distributions import Distribution, ItemSpread, TimeBin, arrivals
+from lexiscope.annotation.distributions import Distribution, TimeBin, arrivals
 from lexiscope.annotation.monitor import MonitoredStatistic
 from lexiscope.annotation.phrases import NO_ANSWERS, RESAMPLED, STATISTICS, Phrase, msg, plural
 from lexiscope.annotation.web.admin.figures import (
@@ -117,7 +117,14 @@ def fetch_data(visit: Visit) -> Response:
     if summary is None:
         return visit.redirect("/results")
     tables = {figure.name: (figure.columns, figure.rows) for figure in _figures(visit, summary)}
-    tables["items"] = _item_columns(), tuple(_item_row(spread) for spread in summary.spreads)
+    names = ("item_id", "view", "n", "mean", "sd", "share_of_most_frequent")
+    item_columns = tuple(DataColumn(name, name) for name in names)
+    tables["items"] = (
+        item_columns,
+        tuple(
+            (spread.item_id, spread.view, spread.n, spread.mean, spread.sd, spread.share) for spread in summary.spreads
+        ),
+    )
     if name not in tables:
         raise Refused(404, "not_found", "not_found")
     columns, rows = tables[name]
@@ -200,7 +207,10 @@ def _distribution_figure(visit: Visit, shown: Distribution, *, several: bool) ->
         view = visit.translate(VIEWS[shown.view]) if shown.view in VIEWS else shown.view
         title = visit.translate(msg("%(title)s (view: %(view)s)"), title=title, view=view)
     labels = _bar_labels(visit, shown)
-    told = [_bar_sentence(visit, shown, label, count) for label, (_, count) in zip(labels, shown.bars, strict=True)]
+    told = [
+        visit.say(_BARS[shown.kind](count, label, f"{100 * count / shown.n:.0f}"))
+        for label, (_, count) in zip(labels, shown.bars, strict=True)
+    ]
     bars = [Bar(label, count, text) for label, (_, count), text in zip(labels, shown.bars, told, strict=True)]
     axis = visit.translate(_AXES[shown.kind])
     columns = (
@@ -231,10 +241,6 @@ def _bar_labels(visit: Visit, shown: Distribution) -> list[str]:
     choices = app.study.screen.options_of(app.study.design.items[0], shown.view)
     texts = {choice.value: words.get(f"option_{choice.key}", choice.value) for choice in reversed(choices)}
     return [texts.get(name, name) for name in names]
-
-
-def _bar_sentence(visit: Visit, shown: Distribution, label: str, count: int) -> str:
-    return visit.say(_BARS[shown.kind](count, label, f"{100 * count / shown.n:.0f}"))
 
 
 _BARS: Mapping[str, Callable[[int, str, str], Phrase]] = {
@@ -400,15 +406,3 @@ def _progress_row(visit: Visit, line: ListLine) -> ProgressRow:
 
 def _view_text(visit: Visit, view: str) -> str:
     return visit.translate(VIEWS[view]) if view in VIEWS else view
-
-
-# -- items ----------------------------------------------------------------------------------------------------------
-
-
-def _item_columns() -> tuple[DataColumn, ...]:
-    names = ("item_id", "view", "n", "mean", "sd", "share_of_most_frequent")
-    return tuple(DataColumn(name, name) for name in names)
-
-
-def _item_row(spread: ItemSpread) -> tuple[Cell, ...]:
-    return (spread.item_id, spread.view, spread.n, spread.mean, spread.sd, spread.share)

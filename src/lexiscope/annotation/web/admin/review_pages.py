@@ -1,4 +1,4 @@
-"""The review queue: the texts that participants wrote, each accepted, rejected with a reason, or edited."""
+"""Exclusions by rule, and the review queue: texts of participants, accepted, rejected with a reason, or edited."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from lexiscope.annotation.store.overview import stored_reviews
-from lexiscope.annotation.store.record import Review, Verdict
+from lexiscope.annotation.store.record import Review, State, Verdict
 from lexiscope.annotation.web.admin.item_pages import item_lines
+from lexiscope.annotation.web.admin.people_pages import person_line
 from lexiscope.annotation.web.admin.texts import ITEM_FAULTS, NO_ITEMS, ONE, VERDICTS
 from lexiscope.annotation.web.admin.visit import Visit, form_text, list_page
 from lexiscope.annotation.web.security import Refused, path_number
@@ -27,8 +28,41 @@ from lexiscope.annotation.writing.review import (
 )
 from lexiscope.annotation.writing.stages import item_file
 from lexiscope.annotation.writing.staging import Stage, stage_of
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, LexiscopeError
 from lexiscope.core.screen import Line, Shown
+
+
+def exclusions(visit: Visit) -> Response:
+    """Show the rules in their order with the effect of each, and the excluded participants."""
+    app, summary = visit.dashboard.app, visit.dashboard.summaries.latest()
+    if summary is None:
+        return visit.counting_page("exclusions")
+    excluded = [person for person in visit.dashboard.people() if person.state is State.EXCLUDED]
+    excluded.sort(key=lambda person: person.last_at, reverse=True)
+    page = list_page(visit, excluded, where="/exclusions")
+    applied_at = app.flow.exclusion_rules.applied_at
+    return visit.page(
+        "admin_exclusions.html",
+        here="exclusions",
+        rules=list(zip((*app.definition.exclusions, ""), summary.participants.rules, strict=False)),
+        shown=page,
+        lines=[person_line(visit, person) for person in page.rows],
+        judged=applied_at.isoformat() if applied_at is not None else "",
+        at=summary.at.isoformat(),
+    )
+
+
+def judge(visit: Visit) -> Response:
+    """Apply the exclusion rules now."""
+    app = visit.dashboard.app
+    app.store.log("judge", actor=visit.name)
+    try:
+        app.flow.exclusion_rules.apply()
+    except LexiscopeError:
+        return visit.redirect("/exclusions", said="judging_failed")
+    visit.dashboard.refresh()
+    return visit.redirect("/exclusions", said="judged")
+
 
 _LONGEST = 20_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.splits import ItemDivision
-from lexiscope.training.protocols import named_plan, plan_for
+from lexiscope.training.budget import named_plan, plan_for
 from lexiscope.training.settings import TrainingSettings
 
 

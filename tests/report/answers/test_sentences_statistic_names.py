@@ -8,7 +8,7 @@ import pytest
 
 from lexiscope.core.errors import SpecError
 from lexiscope.core.result import parse_statistic
-from lexiscope.report.statistic_names import reader_name, statistics_by_topic
+from lexiscope.report.answers.sentences import reader_name, statistics_by_topic
 from lexiscope.studies.kit.study import statistics
 
 NAMED = [statistic for topic in statistics_by_topic().values() for statistic in topic]

@@ -14,7 +14,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.items.harness.asked import AskedAs, read_asked
-from lexiscope.items.harness.lm_eval_task import FUNCTIONS, write_lm_eval_task
+from lexiscope.items.harness.lm_eval import FUNCTIONS, write_lm_eval_task
 
 
 def example_items(task: str) -> tuple[Item, ...]:

@@ -14,7 +14,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError
 from lexiscope.core.item import Item
 from lexiscope.items.harness.asked import AskedAs
-from lexiscope.items.harness.inspect_task import write_inspect_task
+from lexiscope.items.harness.inspect_ai import write_inspect_task
 
 
 def example_items(task: str) -> tuple[Item, ...]:

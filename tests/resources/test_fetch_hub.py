@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from lexiscope.core.errors import DataError, SpecError
-from lexiscope.resources import hub
-from lexiscope.resources.hub import HubAddress, download, is_hub_address
+from lexiscope.resources import fetch
+from lexiscope.resources.fetch import HubAddress, download_from_hub, is_hub_address
 
 
 @pytest.mark.parametrize(
@@ -43,14 +43,14 @@ def test_a_folder_is_downloaded_once_and_named(tmp_path: Path, monkeypatch: pyte
         asked.append((name, given))
         return str(tmp_path)
 
-    monkeypatch.setattr(hub, "require", lambda *_: SimpleNamespace(snapshot_download=snapshot))
+    monkeypatch.setattr(fetch, "require", lambda *_: SimpleNamespace(snapshot_download=snapshot))
     (tmp_path / "ratings").mkdir()
-    assert download(HubAddress("lab/norms", "v1")) == tmp_path
-    assert download(HubAddress("lab/norms", inner="ratings")) == tmp_path / "ratings"
+    assert download_from_hub(HubAddress("lab/norms", "v1")) == tmp_path
+    assert download_from_hub(HubAddress("lab/norms", inner="ratings")) == tmp_path / "ratings"
     assert [(name, given["revision"]) for name, given in asked] == [("lab/norms", "v1"), ("lab/norms", None)]
     assert "*.parquet" in str(asked[0][1]["allow_patterns"])
     with pytest.raises(DataError, match="has no 'items'"):
-        download(HubAddress("lab/norms", inner="items"))
+        download_from_hub(HubAddress("lab/norms", inner="items"))
 
 
 def test_a_dataset_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,7 @@ def test_a_dataset_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch
     def fail(*_: object, **__: object) -> str:
         raise OSError("404: no such repository\nmore")
 
-    monkeypatch.setattr(hub, "require", lambda *_: SimpleNamespace(snapshot_download=fail))
+    monkeypatch.setattr(fetch, "require", lambda *_: SimpleNamespace(snapshot_download=fail))
     with pytest.raises(DataError, match=r"could not get lab/norms from the Hub") as caught:
-        download(HubAddress("lab/norms"))
+        download_from_hub(HubAddress("lab/norms"))
     assert caught.value.why == "404: no such repository"
