@@ -539,8 +539,8 @@ def _rank_draws_by_group(X: FloatArray, y: FloatArray, codes: IntArray, counts: 
 class _Ties:
     """The order of the values of a column, where each run of ties starts in it, and the run of each row.
 
-    ``several`` are the runs of two or more rows, those of one length together, with their rows: where they are
-    few, adding up over them takes less time than ``reduceat`` over all. *Shape:* (runs,), (runs, length) each.
+    ``several`` are the runs of two or more rows, those of one length together, with their rows. If they
+    are few, adding up over them takes less time than ``reduceat`` over all. *Shape:* (runs,), (runs, length) each.
     """
 
     order: IntArray
