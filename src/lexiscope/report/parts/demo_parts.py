@@ -22,6 +22,7 @@ from lexiscope.report.answers.layers import LayerCurves
 from lexiscope.report.answers.numbers import RHO, Numbers, Quantity, pick
 from lexiscope.report.answers.one import Named, OneEstimate
 from lexiscope.report.answers.results_page import AnsweredQuestion, ResultsPage, with_own_names
+from lexiscope.report.answers.sentences import reader_name
 from lexiscope.report.answers.subjects import AVERAGE_PERSON, Against, SubjectEstimates
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Heading, apa
@@ -29,7 +30,6 @@ from lexiscope.report.part import record_cell, with_interval
 from lexiscope.report.plots.curves import DrawnCurve
 from lexiscope.report.plots.layers import distance_by_layer, trajectories
 from lexiscope.report.presenting import trajectory_of
-from lexiscope.report.statistic_names import reader_name
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Table, columns
 
 RESAMPLES = 1000
