@@ -269,12 +269,10 @@ class LabelChoice:
     description: str
 
 
-def label_choices(task: str, items: Sequence[Item], space: SearchSpace | None) -> dict[str, LabelChoice]:
-    """Return what can be chosen, if answers are more than t and f: the entries of a search, or the senses of items."""
+def label_choices(items: Sequence[Item], space: SearchSpace | None) -> dict[str, LabelChoice]:
+    """Return what can be chosen: the entries of a search, otherwise the senses of the items with their glosses."""
     if space is not None:
         return {entry.entry_id: LabelChoice(entry.name, entry.description) for entry in space.entries}
-    if task != "sense_disambiguation":
-        return {}
     return {key: LabelChoice(f"{gloss} ({key})", gloss) for item in items for key, gloss in glosses_of(item).items()}
 
 

@@ -114,7 +114,8 @@ def misleading_parts(run: BiasData) -> Iterator[object]:
     for number, (audit, answers) in enumerate(run.answers_by_set(), start=1):
         by_view = answers_by_view(answers.responses, subject=answers.subject, measure=audit.measure)
         about = {"dataset": audit.name, "subject": answers.subject, "name": f"errors_{number}", "number": "3"}
-        choices = bias_parts.label_choices(audit.task, audit.test, audit.space)
+        named = audit.test if audit.task == "sense_disambiguation" else ()
+        choices = bias_parts.label_choices(named, audit.space)
         yield bias_parts.error_browser(answers.asked, by_view, choices, most=MOST_ERRORS, **about)
 
 
