@@ -21,6 +21,7 @@ from tests.subjects.fake_chat import Body, FakeChat, serving
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.analysis.norms.within_sd import accuracy_name
+from lexiscope.build.stories.error_tags import COMMENT_CODES, COMMENT_SHEET, ERROR_SHEET
 from lexiscope.build.stories.inventory import semcor_counts, sense_counts
 from lexiscope.build.stories.stories import placed_stories, story_text
 from lexiscope.core import catalog
@@ -34,14 +35,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.datasets import mini_ambistory
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
-from lexiscope.studies.ambistory.coding import (
-    COMMENT_CODES,
-    COMMENT_SHEET,
-    ERROR_SHEET,
-    error_tags,
-    raters_comments,
-    write_sheet,
-)
+from lexiscope.studies.ambistory.coding import error_tags, raters_comments, write_sheet
 from lexiscope.studies.ambistory.data import AmbistoryData, load_run
 from lexiscope.studies.ambistory.models import worked_examples
 from lexiscope.studies.ambistory.settings import AmbistorySettings

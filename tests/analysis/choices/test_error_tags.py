@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lexiscope.analysis.choices.error_tags import tag_agreement, tag_shares
+from lexiscope.build.stories.error_tags import ERROR_SHEET
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined
-from lexiscope.studies.ambistory.coding import ERROR_SHEET
 
 TAGS = ("red_herring", "open_ended")
 MARKS = {

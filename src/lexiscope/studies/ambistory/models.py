@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from lexiscope.analysis.norms import predictions, story_effects
 from lexiscope.analysis.norms.label_distribution import label_shift
 from lexiscope.analysis.norms.predictions import Predictor, rounded
 from lexiscope.analysis.norms.story_effects import KINDS
-from lexiscope.analysis.norms.variants import (
-    Pair,
-    contrast_of_predictions,
-    contrasts_of_pairs,
-    name_of_pair,
-    trend_with_size,
-)
+from lexiscope.analysis.norms.variants import Pair, contrast_of_predictions, contrasts_of_pairs, trend_with_size
 from lexiscope.analysis.norms.within_sd import constant_scores, majority_within_sd, random_within_sd, scores
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
+from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
 from lexiscope.core.showing import counted
 from lexiscope.items.answers.chat_answers import MEASURE_THINKING
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Part, Remark, part_of
-from lexiscope.report.parts import predictor_tables, story_tables
-from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Format, Table
+from lexiscope.report.parts import predictor_tables, story_tables, variant_tables
 from lexiscope.studies.ambistory.data import MEASURE_DISTANCE, TEXTS, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
@@ -196,7 +188,7 @@ def size(run: AmbistoryData) -> Part | None:
         sizes = [variants.described[subject.subject].parameters or 0.0 for subject in subjects]
         trends = trend_with_size(subjects, sizes, ratings, **run.asked_words)
         results += run.about_all(trends, condition=f"{run.split}, {shots} shots")
-    return part_of(results, size_trends_table(results))
+    return part_of(results, variant_tables.size_trends_table(results))
 
 
 def _contrasts(run: AmbistoryData, pairs: Sequence[Pair], sides: tuple[str, str], name: str, title: str) -> Part | None:
@@ -207,7 +199,7 @@ def _contrasts(run: AmbistoryData, pairs: Sequence[Pair], sides: tuple[str, str]
     compare = partial(contrast_of_predictions, ratings=ratings, sides=sides, **run.asked_words)
     compared = contrasts_of_pairs(pairs, compare, f"signed_rank(of={sides[1]}_minus_{sides[0]})")
     results = run.about_all(compared, condition=run.split)
-    return part_of(results, contrasts_table(name, title, results, pairs, sides))
+    return part_of(results, variant_tables.contrasts_table(name, title, results, pairs, sides))
 
 
 def _label_shifts(run: AmbistoryData) -> Part | None:
@@ -219,80 +211,4 @@ def _label_shifts(run: AmbistoryData) -> Part | None:
     compare = partial(label_shift, people=people, **run.asked_words)
     compared = contrasts_of_pairs(run.trained_pairs, compare, "marginal_homogeneity(of=tuned_minus_base)")
     results = run.about_all(compared, condition=run.split)
-    return part_of(results, label_shifts_table(results, run.trained_pairs))
-
-
-_PERCENT, _TWO, _THREE = Format("number", 1), Format("number", 2), Format("number", 3, leading_zero=False)
-_SIGNED_RANK = "signed_rank(of={of})"
-_SIZE_TREND = "spearman(of=n_parameters,with={of})"
-
-
-def contrasts_table(
-    name: str, title: str, results: Iterable[Record | Result], pairs: Iterable[Pair], sides: tuple[str, str]
-) -> Table:
-    """Return the errors of both *sides* of every pair, with the test of their difference.
-
-    The results are those of :func:`lexiscope.analysis.norms.variants.contrast_of_predictions`.
-    """
-    listed, (first, second) = records_of(results), sides
-    of = f"{second}_minus_{first}"
-    test = _SIGNED_RANK.format(of=of)
-    columns = (
-        *(Col(f"Mean error, {side}", f"mean_absolute_error(of={side})", _THREE) for side in sides),
-        Col("V", test, INTEGER, "value"),
-        Col("p", test, P_VALUE, "p", note="Wilcoxon's signed-rank test of the absolute errors, two-sided."),
-        Col(f"Accuracy, {second} − {first}", f"accuracy_difference(of={of})", _THREE),
-        Col(f"ρ, {second} − {first}", f"spearman_difference(of={of})", _THREE),
-        Col("Samples", test, show="n"),
-    )
-    note = "Whole predictions; others rounded, halves up. Samples that both predicted; 95 % interval, over words."
-    rows, labels = _rows_of_pairs(listed, pairs, test), [side.capitalize() for side in sides]
-    return pivot(name, title, listed, columns, rows, labels=labels, notes=(note,))
-
-
-def label_shifts_table(results: Iterable[Record | Result], pairs: Iterable[Pair]) -> Table | None:
-    """Return how training moves labels (:func:`lexiscope.analysis.norms.label_distribution.label_shift`).
-
-    ``None`` where it is undefined for every pair.
-    """
-    listed, sides, test = records_of(results), ("base", "tuned"), "marginal_homogeneity(of=tuned_minus_base)"
-    columns = (
-        *(Col(f"Distance, {side}", f"label_distance(of={side})", _PERCENT) for side in sides),
-        Col("Tuned − base", "label_distance_difference(of=tuned_minus_base)", _PERCENT),
-        Col("χ²", test, _TWO, "value"),
-        Col("p, labels", test, P_VALUE, "p", note="Stuart–Maxwell test: do base and tuned give labels equally often?"),
-        Col("Samples", test, show="n"),
-    )
-    note = (
-        "Distance: the percent of labels that would have to change for the distribution to be that of people's rounded "
-        "means (total variation). 95 % interval, over words; the test takes samples as independent."
-    )
-    title, labels = "Labels before and after training, and people's", [side.capitalize() for side in sides]
-    rows = _rows_of_pairs(listed, pairs, test)
-    return pivot("label_shift", title, listed, columns, rows, labels=labels, notes=(note,)) if rows else None
-
-
-def size_trends_table(results: Iterable[Record | Result]) -> Table:
-    """Return whether larger models are closer to people (:func:`lexiscope.analysis.norms.variants.trend_with_size`)."""
-    listed, heads = records_of(results), {"accuracy_within_sd": "accuracy", "spearman": "ρ with people"}
-    columns = [
-        column
-        for of, what in heads.items()
-        for column in (
-            Col(f"ρ of size and {what}", _SIZE_TREND.format(of=of), _TWO),
-            Col(f"p, {what}", _SIZE_TREND.format(of=of), P_VALUE, "p"),
-        )
-    ]
-    columns.append(Col("Models", _SIZE_TREND.format(of="accuracy_within_sd"), show="n"))
-    note = (
-        "Spearman's ρ over models; p of the permutation test over models (exact up to 8). 95 % interval: words "
-        "resampled, so it does not generalise to other models."
-    )
-    title, rows = "Are larger models closer to people?", rows_of(listed, "condition")
-    return pivot("size_trend", title, listed, columns, rows, labels=("Samples of",), notes=(note,))
-
-
-def _rows_of_pairs(records: Sequence[Record], pairs: Iterable[Pair], test: str) -> list[PivotRow]:
-    tested = {record.subject for record in records if record.statistic == test and record.value is not None}
-    named = {name_of_pair(*pair): tuple(own.title for own in pair) for pair in pairs}
-    return [PivotRow(titles, {"subject": subject}) for subject, titles in named.items() if subject in tested]
+    return part_of(results, variant_tables.label_shifts_table(results, run.trained_pairs))

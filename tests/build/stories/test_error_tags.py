@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.build.stories.error_tags import ERROR_SHEET as SHEET
+from lexiscope.build.stories.error_tags import TAGS, RatedCase
 from lexiscope.build.stories.stories import StorySetup, story_samples
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
-from lexiscope.studies.ambistory.coding import ERROR_SHEET as SHEET
-from lexiscope.studies.ambistory.coding import TAGS, RatedCase
 
 SETUP = StorySetup(
     setup_id="s1",
