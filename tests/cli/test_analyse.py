@@ -136,6 +136,18 @@ def test_columns_of_a_program_are_no_conditions(run: Run, tmp_path: Path) -> Non
     assert [line.partition(": ")[2].split()[0] for line in tests] == ["condition"]
 
 
+def test_texts_with_the_target_twice_can_be_analysed_but_not_asked(run: Run, tmp_path: Path) -> None:
+    """Both sentences of a pair are in one text: people rated them, and no model can know which word is meant."""
+    file = DATA / "platforms" / "label_studio.json"
+    done = run("analyse", file, *FAST)
+    assert done.exit_code == 0, done.output
+    assert "11 ratings of 4 items by 3 raters" in " ".join(done.stderr.split())
+    assert "No model can be asked about the texts: target 'mint' occurs 2 times" in " ".join(done.stderr.split())
+    asked = run("analyse", file, "--subject", "encoder:minilm", *FAST, "--out", "model")
+    assert asked.exit_code != 0
+    assert "models cannot be asked" in " ".join(asked.output.split())
+
+
 def test_models_are_compared_with_the_raters(run: Run, tmp_path: Path) -> None:
     """With --items and --subject: a model by layer, one without layers, and which of them is closer."""
     rows = ["item_id,word,sentence_1,sentence_2"]

@@ -27,9 +27,10 @@ from lexiscope.cli.output import (
     say_folded,
     say_plain_table,
 )
+from lexiscope.cli.results.costs import print_cost_tables, print_costs, print_total_cost
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run, count_replies, in_wordings, with_run_options
-from lexiscope.collect.costs import CollectionCost, collection_costs, total_cost
+from lexiscope.collect.costs import collection_costs, total_cost
 from lexiscope.collect.remote import folder_of, is_address, working_copy
 from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs, sweep_plan
 from lexiscope.core import catalog
@@ -309,19 +310,6 @@ def print_answers(rows: Sequence[Mapping[str, object]], subjects: Sequence[Mappi
         say()
 
 
-_COST_COLUMNS = ("task", "view", "requests", "kept", "tokens in", "out", "price", "hours")
-
-
-def print_costs(costs: Sequence[CollectionCost], *, as_json: bool) -> None:
-    """Print what collecting would cost, subject by subject, and in total; as JSON ``costs`` and ``total``."""
-    total = total_cost(costs)
-    if as_json:
-        print_json({"costs": [asdict(cost) for cost in costs], "total": total})
-        return
-    _print_cost_tables(costs)
-    _print_total_cost(total)
-
-
 def print_sweep_costs(sweep: Sweep, *, out: Path, as_json: bool) -> None:
     """Print what a sweep would cost, run by run, and in total; as JSON ``costs``, the parts of its plan, and ``total``.
 
@@ -336,39 +324,12 @@ def print_sweep_costs(sweep: Sweep, *, out: Path, as_json: bool) -> None:
         return
     for run, own in zip(sweep.runs, by_run, strict=True):
         say(_run_title(run))
-        _print_cost_tables(own)
-    _print_total_cost(total)
+        print_cost_tables(own)
+    print_total_cost(total)
 
 
 def _run_title(run: PlannedRun) -> str:
     return f"{run.folder}: {run.data.items}, {run.task}, seed {run.seed}"
-
-
-def _print_cost_tables(costs: Sequence[CollectionCost]) -> None:
-    for subject, own in groupby(costs, key=lambda cost: cost.subject):
-        part = list(own)
-        say(subject)
-        rows = [[cost.task, cost.view, *_cost_cells(asdict(cost))] for cost in part]
-        print_table(_COST_COLUMNS, rows, right=_COST_COLUMNS[2:], whole=_COST_COLUMNS)
-        for text in dict.fromkeys(cost.assumption for cost in part):
-            say_folded(text)
-        request = next((cost.request for cost in part if cost.request), None)
-        if request:
-            say("first request:")
-            print_json(request)
-        say()
-
-
-def _print_total_cost(total: Mapping[str, Any]) -> None:
-    say("total")
-    print_table(_COST_COLUMNS[2:], [_cost_cells(total)], right=_COST_COLUMNS[2:], whole=_COST_COLUMNS)
-
-
-def _cost_cells(sums: Mapping[str, Any]) -> list[str]:
-    known = ("n_requests", "n_kept", "prompt_tokens", "completion_tokens")
-    counts = ["unknown" if sums[name] is None else f"{sums[name]:,}" for name in known]
-    amounts = ("unknown" if sums[name] is None else f"{sums[name]:.4g}" for name in ("cost", "device_hours"))
-    return [*counts, *amounts]
 
 
 def print_wordings(answers: ComparableAnswers, *, seed: int = 0) -> None:

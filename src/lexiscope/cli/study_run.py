@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import click
 
-from lexiscope.cli.collect import print_costs
 from lexiscope.cli.main import pin_threads
 from lexiscope.cli.output import progress_bar, remark, say, say_plain_table
+from lexiscope.cli.results.costs import print_costs
 from lexiscope.cli.results.shown import print_results
 from lexiscope.collect.costs import CollectionCost
 from lexiscope.core import catalog

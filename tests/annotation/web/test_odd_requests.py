@@ -140,7 +140,7 @@ def test_what_a_fault_of_ours_logs(
         assert answer.status_code == 500
         reference = answer.json()["error"]["reference"]
         assert f"error {reference} at GET /trial/{{phase}}/{{position}}: KeyError" in logged(caplog)
-        assert "participant.py" in logged(caplog)
+        assert "server.py" in logged(caplog)
 
     with caplog.at_level(logging.DEBUG):
         visit(tmp_path, steps, **SHORT)

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.collect import print_costs
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded
+from lexiscope.cli.results.costs import print_costs
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import with_run_options
 from lexiscope.report.profile.content import ShownModel, ShownProfile

@@ -100,16 +100,23 @@ def _kind_without_ratings(path: Path, options: ReadingOptions) -> tuple[str, str
 
 
 def _read(path: Path, items: str, task: str, language: str, scale: Scale | None, options: ReadingOptions) -> RatedFile:
+    unused_texts = ""
     if not items and holds_items(path, task, options):
-        options = _with_raters(path, options)
-        data = own_dataset(path, task=task, language=language, scale=scale, options=options, any_scale=True)
-        opened = open_file(path, options)
-        data = _without_columns_of_program(data, opened, options)
-        return RatedFile(data, _understood_items(data, opened, options, scale))
+        try:
+            return _of_own_items(path, task, language, scale, _with_raters(path, options))
+        except InputError as error:
+            if error.code != "E102":
+                raise
+            # people saw the texts: their ratings can be analysed, and only a model needs to know which word is meant
+            where = f" (item {error.place.item_id})" if error.place is not None and error.place.item_id else ""
+            unused_texts = f"No model can be asked about the texts: {error.what}{where}; {error.hint}"
     if not items and responses_in(path, options) is None and norm_column(opened := open_file(path, options), options):
         data, about = read_means(path, opened, options, task=task, language=language, scale=scale)
         return RatedFile(data, about)
     read = read_ratings(path, options=options, scale=scale)
+    if unused_texts:
+        warnings = (*read.understood.warnings, unused_texts)
+        read = replace(read, understood=replace(read.understood, warnings=warnings))
     table = _responses_of(read, path, task, options)
     if not items and (path.parent / "items.csv").is_file() and read.understood.program == "Lexiscope":
         items = str(path.parent / "items.csv") if (path.parent / "export.json").is_file() else ""
@@ -121,6 +128,13 @@ def _read(path: Path, items: str, task: str, language: str, scale: Scale | None,
         bare = tuple(_bare_item(item, path.stem, read, scale) for item in table.unique("item_id"))
         data = Dataset(card, bare, table, ((path.name, sha256_of(path)),))
     return RatedFile(data, read.understood, read.rater_groups, bool(read.options))
+
+
+def _of_own_items(path: Path, task: str, language: str, scale: Scale | None, options: ReadingOptions) -> RatedFile:
+    data = own_dataset(path, task=task, language=language, scale=scale, options=options, any_scale=True)
+    opened = open_file(path, options)
+    data = _without_columns_of_program(data, opened, options)
+    return RatedFile(data, _understood_items(data, opened, options, scale))
 
 
 def holds_items(path: Path, task: str, options: ReadingOptions) -> bool:
