@@ -179,9 +179,10 @@ def _battery_of(source: YamlSource, sha256: str) -> Battery:
 
 def _check_line(source: YamlSource, number: int, line: BatteryLine) -> None:
     """Check what the schema cannot know: the catalog, and what goes with what."""
-    for key, kind in (("task", "tasks"), ("data", "datasets")):
+    places: tuple[tuple[str, catalog.Kind], ...] = (("task", "tasks"), ("data", "datasets"))
+    for key, kind in places:
         try:
-            catalog.module(kind, plain_name(getattr(line, key)))  # type: ignore[arg-type]
+            catalog.module(kind, plain_name(getattr(line, key)))
         except SpecError as error:
             raise _fault(source, number, key, error.what, error.hint, "E614") from error
     task = catalog.task(line.task)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.attainable.people import RatedItems, rated_items
+from lexiscope.analysis.attainable.people import Of, RatedItems, rated_items
 from lexiscope.analysis.attainable.reached import (
     Reached,
     choices_reached,
@@ -33,6 +33,7 @@ from lexiscope.core.result import Estimate, Undefined
 from lexiscope.core.scoring import ScoringPolicy
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.answers.sense_options import SAME
+from lexiscope.report.profile.content import Gap
 from lexiscope.studies.kit.profile.battery import BatteryLine, PrintedFigure
 
 Floats = NDArray[np.float64]
@@ -113,12 +114,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class NoNumber:
-    """A line without a number: ``not asked``, ``cannot answer``, ``no rows``, or ``no number``; and why.
+    """A line without a number, and why.
 
     ``printed`` is a figure that a paper prints where no rows are published.
     """
 
-    kind: str
+    kind: Gap
     why: str
     printed: PrintedFigure | None = None
 
@@ -243,8 +244,9 @@ def _people_of(
     words = {item.item_id: _word(item) for item in items}
     rows = responses.where(measure="rating", subject_kind=COLLECTED, item_id=tuple(words))
     ratings = Ratings.from_table(rows, kinds=COLLECTED, repeats="mean")
-    of, persons = ("spread" if line.statistic == "spread" else "mean"), line.raters == "persons"
-    rated = rated_items(ratings, words, of=of, persons=persons, seed=seed)  # type: ignore[arg-type]
+    of: Of = "spread" if line.statistic == "spread" else "mean"
+    persons = line.raters == "persons"
+    rated = rated_items(ratings, words, of=of, persons=persons, seed=seed)
     return rated, ratings.of_items(list(rated.items)) if persons else None
 
 

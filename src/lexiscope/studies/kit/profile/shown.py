@@ -127,7 +127,7 @@ def _facts(facts: SubjectFacts) -> str:
 
 def _cell(outcome: Outcome) -> ShownCell:
     if isinstance(outcome, NoNumber):
-        return ShownCell(outcome.kind, outcome.why)  # type: ignore[arg-type]
+        return ShownCell(outcome.kind, outcome.why)
     low, high = value_interval(outcome)
     share = outcome.share
     return ShownCell(
