@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import pytest
 
 from lexiscope.core.errors import StatisticError
@@ -127,6 +128,11 @@ def test_counts_and_tests_and_what_is_undefined() -> None:
     )
     assert [r.statistic for r in fit.records()] == ["chi2(df=1)", "b"]
     assert "χ²(1) = 12.35" in fit.summary()
+    assert plot(counts).data["value"].tolist() == [9, 1]
+    assert plot(fit).data["value"].tolist() == [1.5], "the coefficients of the larger model"
+    assert plot(fit).title == "y ~ x + z"
+    with pytest.raises(StatisticError, match="without its coefficients"):
+        plot(replace(fit, terms=()))
     assert sentence(Undefined("rho", "one item", 1)) == "The rho is undefined: one item."
 
 

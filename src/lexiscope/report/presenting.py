@@ -18,9 +18,11 @@ from lexiscope.analysis.layers.layers import separated_layers
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import (
     Contrast,
+    Counts,
     Curve,
     Curves,
     Estimate,
+    Fit,
     Record,
     Result,
     parse_statistic,
@@ -74,6 +76,20 @@ def _plot_of_curve(result: Curve, title: str = "") -> Figure:
 @plot.register
 def _plot_of_number(result: Estimate | Contrast, title: str = "") -> Figure:
     return _dots_figure([result], title)
+
+
+@plot.register
+def _plot_of_counts(result: Counts, title: str = "") -> Figure:
+    return _dots_figure([result], title)
+
+
+@plot.register
+def _plot_of_fit(result: Fit, title: str = "") -> Figure:
+    """The coefficients of the larger model, a row each."""
+    if not result.terms:
+        what = f"the model {result.formula} was kept without its coefficients"
+        raise StatisticError(what, hint="print it: it has the test of the two models")
+    return _dots_figure(result.terms, title or result.formula)
 
 
 def _dots_figure(results: Sequence[Result], title: str) -> Figure:

@@ -175,6 +175,10 @@ def _differences(
         yield from (("endings", cells[first, meaning] - cells[second, meaning]) for meaning in both)
 
 
+OPEN_AGAINST_ENDED = statistic_name("rank_sum", of="sd", between="open_and_ended")
+"""The test whether people disagree more about open stories."""
+
+
 def open_against_ended(ratings: Ratings, places: Mapping[str, StoryPlace], *, condition: str) -> Results:
     """Test whether the SDs of ratings (n − 1) differ between open and ended stories (Wilcoxon's rank-sum test).
 
@@ -195,7 +199,7 @@ def open_against_ended(ratings: Ratings, places: Mapping[str, StoryPlace], *, co
     return (
         Estimate("kind_mean_sd(ddof=1)", float(free.mean()), condition=f"{condition}, open"),
         Estimate("kind_mean_sd(ddof=1)", float(ended.mean()), condition=f"{condition}, ended"),
-        Estimate(statistic_name(name, **of), test.statistic, n=n, p=test.p, condition=condition),
+        Estimate(OPEN_AGAINST_ENDED, test.statistic, n=n, p=test.p, condition=condition),
         Estimate(statistic_name(name, **of, value="p"), test.p, n=n, condition=condition),
         Estimate(statistic_name(name, **of, ties="ignored", value="p"), plain, n=n, condition=condition),
     )

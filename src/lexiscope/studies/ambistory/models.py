@@ -13,7 +13,7 @@ from lexiscope.analysis.norms.variants import Pair, contrast_of_predictions, con
 from lexiscope.analysis.norms.within_sd import constant_scores, majority_within_sd, random_within_sd, scores
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
+from lexiscope.core.result import Estimate, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.core.showing import counted
 from lexiscope.items.answers.chat_answers import MEASURE_THINKING
 from lexiscope.report.figures import Heading
@@ -95,14 +95,12 @@ def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
 
 def open_or_ended(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return whether people disagree more about open stories, and how accurate subjects are on either (Table 7)."""
-    results_by_part: list[Estimate] = []
+    tested: list[Result] = []
     for condition, ratings in run.ratings_of_parts(run.parts):
-        try:
-            results = story_effects.open_against_ended(ratings, run.places, condition=condition)
-        except StatisticError:
-            continue
-        results_by_part += map(run.about, results)
-    return part_of(results_by_part, story_tables.disagreement_table(results_by_part)), _accuracies(run)
+        test = partial(story_effects.open_against_ended, ratings, run.places, condition=condition)
+        made = run.attempt(story_effects.OPEN_AGAINST_ENDED, test, condition=condition)
+        tested += [made] if isinstance(made, Undefined) else map(run.about, made)
+    return part_of(tested, story_tables.disagreement_table(tested)), _accuracies(run)
 
 
 def _accuracies(run: AmbistoryData) -> Part | None:
