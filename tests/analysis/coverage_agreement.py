@@ -24,7 +24,7 @@ from lexiscope.analysis.agreement.ceilings import (
     split_half,
     squared_mean_rho,
 )
-from lexiscope.analysis.agreement.choices import cohen_kappa, percent_agreement, vote_share
+from lexiscope.analysis.agreement.choices import cohen_kappa, fleiss_kappa, percent_agreement, vote_share
 from lexiscope.analysis.agreement.consistency import group_consistency
 from lexiscope.analysis.agreement.raters import included, leave_one_out, pairwise_agreement
 from lexiscope.analysis.bootstrap import FloatArray, GroupOf
@@ -226,6 +226,15 @@ def _percent(rng: np.random.Generator, n: int) -> tuple[float, float, float]:
     return _bounds(percent_agreement(ratings_of(_choices(rng, n, 60))).interval, _truth_of_choices()[0])
 
 
+@cache
+def _true_fleiss() -> float:
+    return fleiss_kappa(ratings_of(_choices(np.random.default_rng(9), 500, 4000)), resamples=0).value
+
+
+def _fleiss(rng: np.random.Generator, n: int) -> tuple[float, float, float]:
+    return _bounds(fleiss_kappa(ratings_of(_choices(rng, n, 60))).interval, _true_fleiss())
+
+
 def _percent_high(rng: np.random.Generator, n: int) -> tuple[float, float, float]:
     """Two raters, who agree on nine of ten items: only items are a sample."""
     same = rng.random(n) < 0.9
@@ -382,6 +391,12 @@ CASES: list[Case] = [
         "design": "n raters, 60 questions of 3 options",
         "n": [5, 20],
         "function": _percent,
+    },
+    {
+        "statistic": "fleiss_kappa",
+        "design": "n raters, 60 questions of 3 options",
+        "n": [5, 20],
+        "function": _fleiss,
     },
     {
         "statistic": "percent_agreement(resampled=items)",

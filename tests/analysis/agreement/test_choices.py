@@ -13,6 +13,7 @@ from scipy import stats
 
 from lexiscope.analysis.agreement import choices
 from lexiscope.analysis.agreement.choices import cohen_kappa, fleiss_kappa, majority, percent_agreement, trust_weighted
+from lexiscope.analysis.jackknife import LeftOut, crossed_jackknife_interval, jackknife_interval
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 
@@ -217,7 +218,8 @@ def test_fleiss_kappa_of_its_paper() -> None:
     """Fleiss 1971: 30 patients, 6 psychiatrists, 5 diagnoses: agreement .556, .220 by chance, kappa .430."""
     estimate = fleiss_kappa(_of_counts(FLEISS), resamples=400)
     assert round(estimate.value, 3) == 0.430
-    assert (estimate.n, estimate.n_groups) == (30, 30)
+    assert estimate.n == 30
+    assert estimate.interval.method.startswith("jackknife(resampled=raters_and_items,scale=fisher_z")
     assert estimate.interval.low < 0.430 < estimate.interval.high
 
 
@@ -247,6 +249,34 @@ def test_fleiss_kappa_from_its_definition(seed: int) -> None:
     assert by_word.interval != estimate.interval
 
 
+def test_fleiss_kappa_without_each_rater_and_item() -> None:
+    """The jackknife takes the kappas of what is left: computed again without each unit, with gaps, over all three."""
+    generator = np.random.default_rng(3)
+    table = [(f"r{r}", f"i{i}", float(generator.integers(0, 3))) for r in range(5) for i in range(9)]
+    table = [row for row in table if generator.random() < 0.8]
+
+    def kappa(rows: Sequence[tuple[str, str, float]]) -> float:
+        return fleiss_kappa(Ratings.from_arrays(*map(list, zip(*rows, strict=True))), resamples=0).value
+
+    raters, items = sorted({row[0] for row in table}), sorted({row[1] for row in table})
+    whole = kappa(table)
+    for resampled, units, place in (("raters", raters, 0), ("items", items, 1)):
+        left = [kappa([row for row in table if row[place] != unit]) for unit in units]
+        expected = jackknife_interval(whole, left, resampled=resampled, scale="fisher_z")
+        ratings = Ratings.from_arrays(*map(list, zip(*table, strict=True)))
+        found = fleiss_kappa(ratings, resampled=resampled).interval
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    crossed = crossed_jackknife_interval(
+        whole,
+        LeftOut.singly([kappa([row for row in table if row[0] != unit]) for unit in raters]),
+        LeftOut.singly([kappa([row for row in table if row[1] != unit]) for unit in items]),
+        LeftOut.singly([kappa([row for row in table if row is not cell]) for cell in table]),
+        scale="fisher_z",
+    )
+    found = fleiss_kappa(ratings).interval
+    assert (found.low, found.high) == pytest.approx((crossed.low, crossed.high), abs=1e-12)
+
+
 def test_fleiss_kappa_that_does_not_exist() -> None:
     """One value throughout, and one item, have none; items of one word have no interval."""
     with pytest.raises(StatisticError, match="all ratings have one value"):
@@ -254,4 +284,4 @@ def test_fleiss_kappa_that_does_not_exist() -> None:
     with pytest.raises(StatisticError, match="at least 2 items"):
         fleiss_kappa(Ratings.from_arrays(list("ab"), list("ii"), [1, 2]))
     one_word = fleiss_kappa(Ratings.from_arrays(list("abab"), list("iijj"), [1, 2, 1, 1]), groups={"i": "w", "j": "w"})
-    assert "one group" in one_word.interval.note
+    assert "one group cannot be resampled" in one_word.interval.note

@@ -21,9 +21,6 @@ from lexiscope.analysis.bootstrap import (
     cluster_labels,
     group_codes,
     group_sums,
-    no_interval,
-    percentile_interval,
-    resample_counts,
     resampled_units,
 )
 from lexiscope.analysis.correlation import spearman
@@ -206,6 +203,7 @@ def _shares_without(ratings: Ratings, codes: IntArray, n_groups: int) -> FloatAr
 def fleiss_kappa(
     ratings: Ratings,
     *,
+    resampled: Resampled = "raters_and_items",
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
@@ -215,8 +213,9 @@ def fleiss_kappa(
 
     Agreement is the mean over items of the share of rater pairs with the same value; by chance it is the sum of squared
     shares of the values. Each item counts the same, also where it has fewer ratings than others (Fleiss has as many for
-    each). ``n`` counts the items with two ratings or more; others do not enter. The interval resamples items, or groups
-    of items (item id → word). *Higher means:* raters agree more; 1 is perfect agreement, 0 agreement as by chance.
+    each). ``n`` counts the items with two ratings or more; others do not enter. The interval is a jackknife on Fisher's
+    z; *resampled*, ``groups`` (item id → word) and ``resamples`` are as in :func:`percent_agreement`. *Higher means:*
+    raters agree more; 1 is perfect agreement, 0 agreement as by chance.
     *Source:* Fleiss 1971.
 
     Errors: :class:`StatisticError` with fewer than 2 items of two ratings or more, or where all ratings have one value.
@@ -226,36 +225,58 @@ def fleiss_kappa(
     0.333333333
     """
     _, table = option_table(ratings)
-    kept = np.flatnonzero(ratings.counts() > 1)
-    if len(kept) < 2:
-        raise StatisticError(f"Fleiss' kappa needs at least 2 items with two ratings or more, not {len(kept)}")
-    counts = table[kept].astype(np.float64)
-    n = counts.sum(axis=1)
-    agreement = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
-    shares = counts / n[:, None]
-    labels = None if groups is None else ratings.item_labels(groups)[kept]
-    # items that are all of one group cannot be resampled
-    alone = labels is not None and len(set(labels.tolist())) < 2
-    codes, count = group_codes(None if alone else labels, len(kept))
-    by_item = np.column_stack([agreement, shares, np.ones(len(kept))])
-    sums = group_sums(by_item, codes, count)
-    value = float(_fleiss(by_item.sum(axis=0, keepdims=True))[0])
+    paired = ratings.counts() > 1
+    if paired.sum() < 2:
+        raise StatisticError(f"Fleiss' kappa needs at least 2 items with two ratings or more, not {paired.sum()}")
+    value = float(_fleiss(_sums_by_item(table).sum(axis=0, keepdims=True))[0])
     if np.isnan(value):
         raise StatisticError("Fleiss' kappa is undefined: all ratings have one value")
-    blocks = resample_counts(count, resamples=0 if alone else resamples, seed=seed)
-    draws = np.concatenate([_fleiss(block.astype(np.float64) @ sums) for block in blocks])
-    units = resampled_units(groups)
-    interval = (
-        no_interval("all items are of one group", level=level, resamples=0, resampled=units)
-        if alone
-        else percentile_interval(draws, level=level, resampled=units, n_groups=count, within=(-1, 1))
+    used = ratings.select(paired[ratings.item])
+    interval = crossed_interval(
+        value,
+        used,
+        lambda codes, n_groups: _fleiss_without(used, codes, n_groups),
+        resampled=resampled,
+        groups=groups,
+        scale="fisher_z",
+        level=level,
+        resamples=resamples,
+        seed=seed,
     )
-    return Estimate("fleiss_kappa", value, interval, len(kept), 1 if alone else count)
+    return Estimate("fleiss_kappa", value, interval, int(paired.sum()))
+
+
+def _sums_by_item(table: ArrayLike) -> FloatArray:
+    """Agreement, the share of each value, and 1 of each item with two ratings or more; zeros of other items.
+
+    *Shape:* table (items, values), counts → (items, 2 + values).
+    """
+    counts = np.asarray(table, dtype=np.float64)
+    n = counts.sum(axis=1)
+    paired = n > 1
+    known = np.where(paired, n, 2.0)
+    agreement = (counts * (counts - 1)).sum(axis=1) / (known * (known - 1))
+    rows = np.column_stack([agreement, counts / known[:, None], np.ones(len(counts))])
+    return np.where(paired[:, None], rows, 0.0)
+
+
+def _fleiss_without(ratings: Ratings, codes: IntArray, n_groups: int) -> FloatArray:
+    """Kappa without each group of ratings. *Shape:* codes (ratings,) → (groups,)."""
+    options, table = option_table(ratings)
+    # an entry for each group and item it rated, and how often it gave each value
+    pairs, entry = np.unique(codes * ratings.n_items + ratings.item, return_inverse=True)
+    group, item = np.divmod(pairs, ratings.n_items)
+    taken = np.zeros((len(pairs), len(options)))
+    np.add.at(taken, (entry.reshape(-1), np.searchsorted(options, ratings.value)), 1.0)
+    whole = _sums_by_item(table)
+    lost = group_sums(whole[item] - _sums_by_item(table[item] - taken), group, n_groups)
+    return _fleiss(whole.sum(axis=0) - lost)
 
 
 def _fleiss(sums: FloatArray) -> FloatArray:
-    """Kappa of sums over items: agreement, the share of each value, the number. *Shape:* (draws, 2 + values)."""
-    means = sums[:, :-1] / sums[:, -1:]
+    """Kappa of sums over items: agreement, the share of each value, the number. *Shape:* (groups, 2 + values)."""
+    means = np.divide(sums[:, :-1], sums[:, -1:], out=np.full((len(sums), sums.shape[1] - 1), np.nan),
+                      where=sums[:, -1:] > 0.5)  # fmt: skip
     observed, expected = means[:, 0], (means[:, 1:] ** 2).sum(axis=1)
     # of one value alone, rounding leaves the sum of squares at 1
     sound = 1 - expected > _ONE_VALUE

@@ -230,7 +230,7 @@ def summarise_choices(
     draws: Resampling = {"resamples": resamples, "seed": seed}
     statistics: dict[str, Callable[[], Estimate]] = {
         "percent_agreement(over=items)": lambda: percent_agreement(ratings, resampled=_sampled(ratings), **draws),
-        "fleiss_kappa": lambda: fleiss_kappa(ratings, **draws),
+        "fleiss_kappa": lambda: fleiss_kappa(ratings, resampled=_sampled(ratings), **draws),
         "krippendorff_alpha(level=nominal)": lambda: krippendorff_alpha(
             ratings, level="nominal", resampled=_sampled(ratings), **draws
         ),

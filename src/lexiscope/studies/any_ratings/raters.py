@@ -96,7 +96,7 @@ def _of_choices(run: RatedRun, choices: Ratings) -> list[Result]:
         "percent_agreement": lambda: percent_agreement(
             choices, resampled=sampled(choices), **run.resampling_of(run.words)
         ),
-        "fleiss_kappa": lambda: fleiss_kappa(choices, **run.resampling_of(run.words)),
+        "fleiss_kappa": lambda: fleiss_kappa(choices, resampled=sampled(choices), **run.resampling_of(run.words)),
         "krippendorff_alpha(level=nominal)": lambda: krippendorff_alpha(
             choices, level="nominal", resampled=sampled(choices), **run.resampling_of(run.words)
         ),
