@@ -1,124 +1,25 @@
-"""The export: made on demand in a folder that is deleted after the zip was sent.
-
-A separate process makes it: participants do not wait for it, and it ends with its server.
-"""
+"""The export: made on demand in a folder that is deleted after the zip was sent."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import multiprocessing
-import os
 import shutil
-import signal
 import tempfile
-import threading
-import zipfile
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack
 from datetime import UTC, datetime
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from lexiscope.annotation.export.package import write_export
-from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.study_folder import open_snapshot
-from lexiscope.annotation.web.admin.summary import read_collected_for_export
+from lexiscope.annotation.web.admin.export_process import PACKED, FinishedExport, export_in_process
 from lexiscope.annotation.web.admin.visit import Visit
 from lexiscope.annotation.web.connections import ending_of
 from lexiscope.annotation.web.replies import log_fault
-from lexiscope.core.errors import LexiscopeError, RunError
-
-PACKED = "export.zip"
-_NICE = 10
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedExport:
-    """An export that was made: its files with their sizes in bytes, and the number of participants in it."""
-
-    files: tuple[tuple[str, int], ...]
-    n_participants: int
-
-
-async def export_in_process(study: FrozenStudy, folder: Path, *, store: Path, url: str | None = None) -> FinishedExport:
-    """Make a study's export in another process; the zip :data:`PACKED` is in *folder* afterwards.
-
-    *store* is the folder in which the study is stored, *url* its PostgreSQL database. Everything that the process
-    writes is in *folder*, which is the caller's to remove. The process is killed where this is cancelled, and it ends
-    by itself, removing *folder*, where the server is gone. Errors: :class:`RunError`.
-    """
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    given = (theirs, study, folder, store, url)
-    process = context.Process(target=_export, args=given, name="lexiscope-export", daemon=True)
-    with closing(ours):
-        # a thread that starts a process continues if this is cancelled: it is awaited, or its process would never end
-        starting = asyncio.create_task(asyncio.to_thread(process.start))
-        try:
-            await asyncio.shield(starting)
-            theirs.close()
-            reply = await asyncio.to_thread(_receive_result, ours)
-        finally:
-            await asyncio.wait({starting})
-            theirs.close()
-            process.kill()
-            await asyncio.to_thread(process.join)
-    if isinstance(reply, FinishedExport):
-        return reply
-    raise RunError("the export failed", why=reply)
-
-
-def _receive_result(ours: Connection) -> FinishedExport | str:
-    try:
-        reply: FinishedExport | str = ours.recv()
-    except EOFError:
-        return "its process ended before it was done"
-    return reply
-
-
-# -- in the other process ---------------------------------------------------------------------------------------------
-
-
-def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, url: str | None) -> None:
-    # Ctrl-C is for the server, which ends this process
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_server, args=(server, folder), daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
-    # copies of the database have platform ids: they are deleted with the folder, also if this process is killed
-    tempfile.tempdir = str(folder)
-    name = study.definition.name
-    try:
-        with open_snapshot(study, store, url=url) as copy:
-            package = write_export(read_collected_for_export(study, copy), folder / name)
-        with zipfile.ZipFile(folder / PACKED, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in package.files:
-                archive.write(package.folder / file, f"{name}/{file}")
-        sizes = tuple((file, (package.folder / file).stat().st_size) for file in package.files)
-    except (LexiscopeError, OSError) as error:
-        server.send(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
-    else:
-        server.send(FinishedExport(sizes, package.n_participants))
-
-
-def _end_with_server(server: Connection, folder: Path) -> None:
-    """End when the server is gone: it never says anything, so all that can come is the end of the connection."""
-    try:
-        server.recv()
-    except (EOFError, OSError):
-        # under another name first: what is being written there would come back
-        gone = folder.with_name(f"{folder.name}.gone")
-        with suppress(OSError):
-            folder.rename(gone)
-        shutil.rmtree(gone, ignore_errors=True)
-        os._exit(1)
-
+from lexiscope.core.errors import LexiscopeError
 
 LOG = logging.getLogger("lexiscope.annotation")
 _PIECE = 1 << 16

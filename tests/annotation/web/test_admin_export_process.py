@@ -20,7 +20,7 @@ import httpx
 import pytest
 
 from lexiscope.annotation.export import package
-from lexiscope.annotation.web.admin import export_pages
+from lexiscope.annotation.web.admin import export_process
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.core.errors import RunError
 
@@ -88,7 +88,7 @@ def test_the_export_is_made_by_another_process(tmp_path: Path, monkeypatch: pyte
         raise AssertionError("the server makes no export")
 
     monkeypatch.setattr(package, "write_export", never)
-    monkeypatch.setattr(export_pages, "write_export", never)
+    monkeypatch.setattr(export_process, "write_export", never)
     with served(tmp_path, monkeypatch) as (made, browser, _):
         _, fields = form_of(browser.get("/researcher/export").text)
         with browser.stream("POST", "/researcher/export", data=fields) as sent:
@@ -152,13 +152,13 @@ def test_a_fault_of_the_export_names_its_reason(tmp_path: Path) -> None:
         (tmp_path / "out" / "made").mkdir(parents=True)
         (tmp_path / "out" / "made" / "README.md").write_text("mine", encoding="utf-8")
         with pytest.raises(RunError, match="Error"):
-            asyncio.run(export_pages.export_in_process(app.study, tmp_path / "out", store=tmp_path / "study"))
+            asyncio.run(export_process.export_in_process(app.study, tmp_path / "out", store=tmp_path / "study"))
 
 
 CHILD = """
 import asyncio, multiprocessing, sys, threading, time
 from pathlib import Path
-from lexiscope.annotation.web.admin.export_pages import export_in_process
+from lexiscope.annotation.web.admin.export_process import export_in_process
 from tests.annotation.web.made_admin import running
 
 def tell():
