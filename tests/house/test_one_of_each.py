@@ -55,7 +55,7 @@ def test_a_whole_folder_is_written_in_one_place(modules: dict[str, ast.Module]) 
         if isinstance(node, ast.Attribute) and node.attr == "mkdtemp"
     }
     # an export for download: a folder of the system, removed when it is sent
-    assert makers - {"annotation/web/admin/export_process.py"} == {"core/run.py"}
+    assert makers - {"annotation/web/admin/export_pages.py"} == {"core/run.py"}
 
 
 def _imported(node: ast.AST) -> set[str]:
