@@ -111,3 +111,16 @@ def test_an_analysis_sees_both_ratings_of_a_pair(tmp_path: Path) -> None:
         pairs = repeated_ratings(run)
         assert pairs is not None
         assert (pairs.earlier.tolist(), pairs.later.tolist(), pairs.raters) == ([1], [4], ("a",))
+
+
+def test_comments_do_not_hide_the_numbers_of_ratings() -> None:
+    """A comment has the number of its rating; the first rating is still the one that the file numbers first."""
+    rows = [
+        Response("a", "participant", "i", "relatedness", measure, value, repeat=repeat, raw=raw)
+        for repeat, value, raw in ((1, 5.0, "later"), (0, 2.0, "earlier"))
+        for measure, value, raw in (("rating", value, None), ("comment", None, raw))
+    ]
+    counted = counted_ratings(ResponseTable.from_rows(rows), "first")
+    assert counted.where(measure="rating").column("value").tolist() == [2.0]
+    assert counted.where(measure=REPEATED).column("value").tolist() == [5.0]
+    assert counted.where(measure="comment").column("raw").tolist() == ["later", "earlier"]

@@ -89,11 +89,13 @@ def draft_definition(
     if paper is not None and paper.anchors:
         scale = scale.model_copy(update={"anchors": tuple(Anchor(point=p, text=text) for p, text in paper.anchors)})
     instructions = _instructions(screen, language, scale.scale()) if paper is None else paper.instructions
+    # before and after the trials: the texts of the researcher, otherwise those of the package
     own = words.texts if words is not None else {}
     texts_around = {
         **TEXTS.get(base_language(language), {}),
         **{name: text for name, text in own.items() if text.strip()},
     }
+    # the words alone only if they differ: two equal words have one answer
     default_views = (
         screen.views
         if screen.n_usages < 2 or not all(item.has_one_word for item in items)

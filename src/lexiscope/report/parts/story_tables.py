@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.norms.predictions import Predictor
-from lexiscope.analysis.norms.story_effects import KINDS
+from lexiscope.analysis.norms.story_effects import KINDS, OPEN_AGAINST_ENDED
 from lexiscope.analysis.norms.within_sd import UNREAD_WRONG, WHOLE
 from lexiscope.core.result import Record, Result
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
@@ -14,7 +14,6 @@ from lexiscope.report.tables import INTEGER, P_VALUE, Column, Format, Table
 Results = Sequence[Record | Result]
 _PERCENT, _TWO, _THREE = Format("number", 1), Format("number", 2), Format("number", 3, leading_zero=False)
 _ENDED_MINUS_OPEN = "accuracy_difference(of=ended_minus_open)"
-_TEST = "rank_sum(of=sd,between=open_and_ended)"
 _PLAIN = "rank_sum(of=sd,between=open_and_ended,ties=ignored,value=p)"
 
 
@@ -72,13 +71,19 @@ def disagreement_table(results: Results) -> Table:
             Col(f"Mean SD, {kind}", "kind_mean_sd(ddof=1)", _THREE, where={"condition": f"{{condition}}, {kind}"})
             for kind in KINDS
         ),
-        Col("U", _TEST, INTEGER, "value"),
-        Col("p", _TEST, P_VALUE, "p", note="Wilcoxon's rank-sum test, two-sided, corrected for ties and continuity."),
+        Col("U", OPEN_AGAINST_ENDED, INTEGER, "value"),
+        Col(
+            "p",
+            OPEN_AGAINST_ENDED,
+            P_VALUE,
+            "p",
+            note="Wilcoxon's rank-sum test, two-sided, corrected for ties and continuity.",
+        ),
         Col(
             "p, ties ignored", _PLAIN, P_VALUE, note="Without either correction, as some programs print it; too large."
         ),
     )
-    rows = rows_of([record for record in records_of(results) if record.statistic == _TEST], "condition")
+    rows = rows_of([record for record in records_of(results) if record.statistic == OPEN_AGAINST_ENDED], "condition")
     return pivot(
         "open_ended_sd", "Do people disagree more about open stories?", results, columns, rows, labels=("Samples of",)
     )

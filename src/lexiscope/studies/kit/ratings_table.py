@@ -614,11 +614,13 @@ class _RatingsReader:
                 what = f"The ratings of the model {name} vary within an item."
                 hint = "Name all columns that identify an item: --map item=COLUMN, once for each."
                 raise InputError(what, code="E006", place=self.columns.header_place, hint=hint)
-            numbers = {text: form.read(text) for text in self.factor(name).labels}
-            for text, number in numbers.items():
+            numbers: dict[str, float] = {}
+            for text in self.factor(name).labels:
+                number = form.read(text)
                 if number is None:
                     self._refuse_text(name, text)
-            models[name] = {item: float(numbers[text] or 0) for item, text in self._levels(items, name).items()}
+                numbers[text] = number
+            models[name] = {item: numbers[text] for item, text in self._levels(items, name).items()}
         return models
 
     def _word_column(self, items: CodedColumn) -> str:

@@ -93,18 +93,15 @@ def counted_ratings(responses: ResponseTable, how: Repeats) -> ResponseTable:
     measures = list(responses.column("measure"))
     people = np.isin(responses.column("subject_kind").astype(str), COLLECTED)
     rated = people & (responses.column("measure") == "rating") & ~np.isnan(responses.column("value").astype(np.float64))
-    raters, items = list(responses.column("subject_id")), list(responses.column("item_id"))
-    asked = responses.column("repeat")
-    numbers = repeat_numbers(raters, items, () if np.isnan(asked[rated]).any() else np.nan_to_num(asked).tolist())
+    rows = np.flatnonzero(rated)
+    raters, items, asked = (responses.column(name)[rows].tolist() for name in ("subject_id", "item_id", "repeat"))
+    # a comment has the number of its rating: only ratings are numbered
+    numbers = repeat_numbers(raters, items, () if np.isnan(asked).any() else asked)
     counts: dict[tuple[object, object], int] = {}
-    rows = sorted(np.flatnonzero(rated).tolist(), key=lambda row: numbers[row], reverse=how == "last")
-    for row in rows:
-        if counts.setdefault((raters[row], items[row]), row) != row:
-            measures[row] = REPEATED
-    columns: dict[str, object] = {
-        name: responses.arrow.column(name).to_pylist() for name in responses.arrow.column_names
-    }
-    return ResponseTable.from_columns(columns | {"measure": measures})
+    for own in np.argsort(-numbers if how == "last" else numbers, kind="stable").tolist():
+        if counts.setdefault((raters[own], items[own]), own) != own:
+            measures[rows[own]] = REPEATED
+    return responses.with_column("measure", measures)
 
 
 def settled_repeats(
