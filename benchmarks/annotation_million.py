@@ -35,59 +35,29 @@ from urllib.parse import urlencode
 
 import uvicorn
 
-from annotation_server import free_port, memory
+from annotation_server import HIDDEN, free_port, memory, study
 from lexiscope.annotation.store import seals
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import Phase, State, StoredTrial
 from lexiscope.annotation.store.schema import ANSWERS
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.study_file.definition import (
-    CatchSection,
-    Codes,
-    DesignSection,
-    LeaseSection,
-    RatingsSection,
-    StudyDefinition,
-    StudyTexts,
-)
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app
-from lexiscope.core.item import Item
-from lexiscope.core.usage import Usage
 
 LISTS, TRIALS, TOGETHER = 100, 80, 50
 PAGES = ("", "/participants", "/items", "/exclusions", "/results", "/comments", "/export", "/log")
 NAME, PASSWORD = "ana", "three geese by noon"
-_HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
 
 
-def study(n_people: int) -> FrozenStudy:
-    """One hundred lists of 80 pairs of sentences, and a rule that excludes participants."""
-    items = []
-    for number in range(LISTS * TRIALS):
-        word = f"word{number}"
-        texts = (f"Near the old mill there stood a {word} by the road.", f"She had never seen a {word} before.")
-        usages = tuple(Usage(text, text.index(word), text.index(word) + len(word), lemma=word) for text in texts)
-        items.append(Item(f"i{number:05}", "bench", usages))
-    definition = StudyDefinition(
-        name="million",
-        task="relatedness",
-        language="en",
-        design=DesignSection(lists=LISTS),
-        ratings=RatingsSection(per_item=-(-n_people // LISTS)),
-        catch=CatchSection(per_list=0),
-        lease=LeaseSection(minutes=600),
-        exclusions=("low_agreement",),
-        texts=StudyTexts(title="t", consent="I agree.", instructions="Judge.", debrief="Thanks."),
-        codes=Codes(completion="A", screen_out="B", no_consent="C"),
-        ethics="none needed: nobody takes part",
-    )
-    return freeze(definition, tuple(items))
+def large_study(n_people: int) -> FrozenStudy:
+    """One hundred lists of 80 pairs of sentences, and a rule that compares raters."""
+    definition, items = study(LISTS * TRIALS, lists=LISTS, per_item=-(-n_people // LISTS))
+    return freeze(definition.model_copy(update={"exclusions": ("low_agreement",)}), items)
 
 
 def fill(frozen: FrozenStudy, folder: Path, n_people: int) -> None:
@@ -157,7 +127,7 @@ def _row(who: str, position: int, trial: StoredTrial, item: object, at: str) -> 
 
 def serve(port: int, folder: Path, n_people: int) -> None:
     """Run the server with the researchers' side until it is told to stop."""
-    frozen = study(n_people)
+    frozen = large_study(n_people)
     with Store.open(folder, frozen.record) as store:
         app = App.of(frozen, store, ServerSettings(f"http://127.0.0.1:{port}", port=port))
         made = create_app(app, admin_routes(app))
@@ -171,7 +141,7 @@ class Researcher:
         self.root = f"http://127.0.0.1:{port}/researcher"
         jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
         self.opener = urllib.request.build_opener(jar)
-        fields = dict(_HIDDEN.findall(self.get("/login").decode()))
+        fields = dict(HIDDEN.findall(self.get("/login").decode()))
         self.post("/login", fields | {"name": NAME, "password": PASSWORD})
 
     def get(self, path: str) -> bytes:
@@ -222,20 +192,19 @@ def measure(folder: Path, n_people: int) -> None:
             time.sleep(0.1)
         print(f"server answers after {time.perf_counter() - begun:.1f} s, {memory(server.pid):.0f} MB")
         researcher = Researcher(port)
-        with largest_child(server.pid) as summary:
-            for page in PAGES:
-                times = []
-                for _ in range(6):
-                    started = time.perf_counter()
-                    researcher.get(page)
-                    times.append(time.perf_counter() - started)
-                print(f"{page or '/':15} first {times[0]:.3f} s, then {statistics.median(times[1:]):.3f} s")
-            started = time.perf_counter()
-            while b"counting" in researcher.get("/results") and time.perf_counter() - started < 600:
-                time.sleep(0.5)
-        print(f"statistics ready after {time.perf_counter() - started:.1f} s more, their process {summary[0]:.0f} MB")
+        for page in PAGES:
+            times = []
+            for _ in range(6):
+                started = time.perf_counter()
+                researcher.get(page)
+                times.append(time.perf_counter() - started)
+            print(f"{page or '/':15} first {times[0]:.3f} s, then {statistics.median(times[1:]):.3f} s")
+        started = time.perf_counter()
+        while b"counting" in researcher.get("/results") and time.perf_counter() - started < 600:
+            time.sleep(0.5)
+        print(f"statistics ready after {time.perf_counter() - started:.1f} s more")
         print(f"memory of the server after the pages: {memory(server.pid):.0f} MB")
-        fields = dict(_HIDDEN.findall(researcher.get("/export").decode()))
+        fields = dict(HIDDEN.findall(researcher.get("/export").decode()))
         with largest_child(server.pid) as export:
             started = time.perf_counter()
             packed = researcher.post("/export", fields)
@@ -259,7 +228,7 @@ def main() -> None:
         folder = given.keep or Path(made)
         if not (folder / "study").exists():
             started = time.perf_counter()
-            fill(study(given.people), folder / "study", given.people)
+            fill(large_study(given.people), folder / "study", given.people)
             print(f"written in {time.perf_counter() - started:.0f} s")
         measure(folder / "study", given.people)
 

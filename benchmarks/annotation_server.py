@@ -54,13 +54,13 @@ from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
 ITEMS = 100
-_HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
+HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
 
 
-def study() -> tuple[StudyDefinition, tuple[Item, ...]]:
-    """One list of 100 pairs of sentences, places for everybody."""
+def study(n_items: int = ITEMS, *, lists: int = 1, per_item: int = 1000) -> tuple[StudyDefinition, tuple[Item, ...]]:
+    """Pairs of sentences on some lists, by default one of 100 pairs with places for everybody."""
     items = []
-    for number in range(ITEMS):
+    for number in range(n_items):
         word = f"word{number}"
         texts = (
             f"Near the old mill there stood a {word} by the road.",
@@ -72,8 +72,8 @@ def study() -> tuple[StudyDefinition, tuple[Item, ...]]:
         name="bench",
         task="relatedness",
         language="en",
-        design=DesignSection(lists=1),
-        ratings=RatingsSection(per_item=1000),
+        design=DesignSection(lists=lists),
+        ratings=RatingsSection(per_item=per_item),
         catch=CatchSection(per_list=0),
         lease=LeaseSection(minutes=600),
         texts=StudyTexts(title="t", consent="I agree.", instructions="Judge.", debrief="Thanks."),
@@ -167,10 +167,10 @@ async def begin(port: int, number: int, *, bare: bool) -> tuple[Browser, str, st
         return browser, "/trial/trials/0", (await browser.ask("GET", "/trial/trials/0"))[2]
     await browser.ask("GET", f"/?PROLIFIC_PID=p{number}")
     _, _, page = await browser.ask("GET", "/now")
-    fields = dict(_HIDDEN.findall(page)) | {"consent": "yes"}
+    fields = dict(HIDDEN.findall(page)) | {"consent": "yes"}
     await browser.ask("POST", "/consent", urlencode(fields))
     _, _, page = await browser.ask("GET", "/now")
-    await browser.ask("POST", "/begin", urlencode(dict(_HIDDEN.findall(page))))
+    await browser.ask("POST", "/begin", urlencode(dict(HIDDEN.findall(page))))
     _, headers, _ = await browser.ask("GET", "/now")
     _, _, page = await browser.ask("GET", headers["location"])
     return browser, headers["location"], page
@@ -178,7 +178,7 @@ async def begin(port: int, number: int, *, bare: bool) -> tuple[Browser, str, st
 
 async def answer(browser: Browser, path: str, page: str, tally: Tally) -> tuple[str, str]:
     """Save one answer and get the next page."""
-    fields = dict(_HIDDEN.findall(page))
+    fields = dict(HIDDEN.findall(page))
     name = "value-" + path.removeprefix("/trial/").replace("/", "-")
     begun = time.perf_counter()
     status, _, told = await browser.ask("POST", path, urlencode(fields | {name: "3"}), "application/json")
