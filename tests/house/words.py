@@ -66,14 +66,16 @@ def strings(path: Path) -> str:
     if path.suffix != ".py":
         return re.sub(r"[ \t]*\n\s*", "\n", re.sub(r"{[{%#].*?[}%#]}|<[^>]*>", " ", source, flags=re.DOTALL))
     lines = source.splitlines()
-    tree = ast.parse(source)
-    joined = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
-    inner = {id(part) for node in joined for part in ast.walk(node) if part is not node}
     texts: list[str] = []
-    for node in ast.walk(tree):
-        said = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
-        if said and id(node) not in inner and not any(map(EXEMPT.search, lines[node.lineno - 1 : node.end_lineno])):
-            texts += _said(node)
+    # what is in the braces of an f-string is code: nothing below one is read
+    waiting: list[ast.AST] = [ast.parse(source)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            if not any(map(EXEMPT.search, lines[node.lineno - 1 : node.end_lineno])):
+                texts += _said(node)
+        else:
+            waiting += ast.iter_child_nodes(node)
     return "\n".join(texts)
 
 
