@@ -56,7 +56,7 @@ from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part, short_titles
-from lexiscope.studies.kit.answers import NEARNESS, PEOPLE, ComparableAnswers, Statistic, items_in_common
+from lexiscope.studies.kit.answers import NEARNESS, PEOPLE, ComparableAnswers, Statistic, Test, items_in_common
 
 # -- the run of any study: settings, answers, and the data that they are about --------------------------------------
 
@@ -474,13 +474,16 @@ class Run(RunData[S]):
         first: Estimate | str | Mapping[str, Any],
         second: Estimate | str | Mapping[str, Any],
         statistic: Statistic = "spearman",
+        *,
+        test: Test = "bootstrap",
     ) -> Contrast:
         """Return the difference of two sides, *first* minus *second*, on the same resamples of words, with its p.
 
         A side is an estimate of :meth:`fit`, or a subject with its layer, view and conditions: ``"minilm@7"``,
         ``"minilm@7 view=word"``, ``"people same_sense=True"``, or a mapping with these names. *statistic* is that of
         such sides: ``spearman``, ``pearson``, ``r_squared``, ``accuracy``, ``mean``, ``alpha``, or a function of
-        answers and norms (:meth:`~lexiscope.studies.kit.answers.ComparableAnswers.compare`).
+        answers and norms, and *test* a second test of a mean or an accuracy, ``sign_flip`` or ``permutation``
+        (:meth:`~lexiscope.studies.kit.answers.ComparableAnswers.compare`).
         Errors: :class:`StatisticError` for two statistics, and for an estimate that :meth:`fit` did not make;
         :class:`InputError` for a side that does not exist or is several.
         """
@@ -488,7 +491,9 @@ class Run(RunData[S]):
             if isinstance(first, Estimate) or isinstance(second, Estimate):
                 raise StatisticError("one side is an estimate, the other is not", hint="name both sides, or none")
             answers = ComparableAnswers(self.responses, self.items)
-            return self.about_named(answers.compare(first, second, statistic, **self.resampling))
+            return self.about_named(answers.compare(first, second, statistic, test=test, **self.resampling))
+        if test != "bootstrap":
+            raise StatisticError(f"the test {test} is of a mean or an accuracy, not of {first.name}")
         if first.name != second.name:
             raise StatisticError(f"{first.name} and {second.name} are two statistics: there is no difference")
         for estimate in (first, second):
