@@ -16,6 +16,7 @@ from lexiscope.analysis.comparison import (
     Side,
     bootstrap_p,
     compare_sides,
+    exchange_test,
     rank_sets,
     side_of_columns,
     side_of_ratings,
@@ -23,6 +24,7 @@ from lexiscope.analysis.comparison import (
 )
 from lexiscope.analysis.ranks import rank_results
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.significance import sign_flip
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import AtMost, Estimate, Undefined
 from lexiscope.report.part import record_cell
@@ -243,6 +245,15 @@ def test_the_coverage_of_a_difference() -> None:
 
 
 # -- sets of ranks --------------------------------------------------------------------------------------------------
+
+
+def test_exchanged_means_are_those_of_words_that_both_sides_have() -> None:
+    """Two conditions of the same words: signs of differences of word means; a word of one side alone is excluded."""
+    first, second = [5.0, 7.0, 6.0, 9.0, 1.0], [4.0, 4.0, 5.0]
+    labels = (["a", "a", "b", "c", "d"], ["a", "b", "c"])
+    made = exchange_test("sign_flip", first, second, labels=labels, paired=False)
+    assert made.statistic == pytest.approx((2 + 2 + 4) / 3)
+    assert made.p == sign_flip([6, 6, 9], [4, 4, 5]).p == 0.25
 
 
 def test_models_that_do_not_differ_share_their_ranks() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import Result
 
@@ -77,6 +79,22 @@ def test_found(run: Run, answered: Path) -> None:
     assert "2.5 %" in ten
     # the mini collection names no synsets: both criteria accept the same
     assert "undefined: the two differ on no item" in ten
+
+
+def test_p_values_of_several_parts_are_adjusted_for_how_many_they_are(run: Run, answered: Path) -> None:
+    """Greedy and sampled answers of one model are two comparisons: each p has the one of Holm's method next to it."""
+    items, accepted = read_items(answered / "gaps.csv"), {"synonym": "x", "synset_synonyms": "thing"}
+    planted = [replace(item, conditions={**item.conditions, **accepted}) for item in items[:10]]
+    write_items([*planted, *items[10:]], answered / "planted.csv")
+    done = run("gaps", "found", "RUN", "--items", "planted.csv")
+    assert done.exit_code == 0, done.output
+    lines = [line for line in done.output.splitlines() if line.startswith("curated against synset: t(39)")]
+    pairs = [re.findall(r"p = ([\d.e-]+) \(([\d.e-]+) adjusted for 2 tests, Holm\)", line) for line in lines]
+    # both parts: 10 of 40 items have an answer of the synset only, so both raw p values are equal, and doubled
+    assert [len(pair) for pair in pairs] == [2, 2]
+    raw, adjusted = np.array(pairs, dtype=float).reshape(-1, 2).T
+    np.testing.assert_allclose(adjusted, 2 * raw, rtol=5e-3)
+    assert raw[1] == pytest.approx(2 * 0.5**10, rel=5e-3)
 
 
 def test_coding(run: Run, answered: Path) -> None:

@@ -316,6 +316,19 @@ def test_ordinal_models_have_thresholds_severities_and_an_r_script(tmp_path: Pat
     assert len(pd.read_csv(tmp_path / "run" / "r" / "trials.csv")) == len(rated)
 
 
+def test_the_r_script_has_the_linear_models_without_ordinal_ones(tmp_path: Path) -> None:
+    """Without --ordinal, R refits the linear tests of the conditions on the same ratings; no ordinal model is in it."""
+    raw().to_csv(tmp_path / "raw.csv", index=False)
+    settings = AnyRatingsSettings(
+        file=str(tmp_path / "raw.csv"), columns=("rater_group=group",), n_bootstrap=0, starts=1
+    )
+    study.run(settings, tmp_path / "run", command="test")
+    script = (tmp_path / "run" / "r" / "mixed_models.R").read_text(encoding="utf-8")
+    assert "rating ~ sense + (1 + sense | participant) + (1 | item) + (1 | word)" in script
+    assert "clmm" not in script
+    assert len(pd.read_csv(tmp_path / "run" / "r" / "trials.csv")) == len(raw().dropna(subset="rating"))
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     """Models need texts; items need ratings; two sources are one too many."""
     raw().to_csv(tmp_path / "raw.csv", index=False)

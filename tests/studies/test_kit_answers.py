@@ -128,6 +128,45 @@ def test_decisions_and_a_statistic_of_ones_own() -> None:
     assert own.name == "slope_difference"
 
 
+def test_a_second_test_of_a_mean_has_the_items_or_words_that_could_be_exchanged(tmp_path: Path) -> None:
+    """Sign flips of 8 words written out: for two models over their items, for two conditions over means of words."""
+    answers = _answers()
+    contrast = answers.compare("a", "b", "accuracy", test="sign_flip", resamples=200)
+    words = np.array([str(item.conditions["word"]) for item in ITEMS])
+    difference = (NORMS > 2).astype(float) - (NORMS > 3)
+    sums = np.array([difference[words == word].sum() for word in dict.fromkeys(words)])
+    signs = 1 - 2 * ((np.arange(2**8)[:, None] >> np.arange(8)) & 1)
+    assert contrast.test is not None
+    assert contrast.test.p == np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-9)
+    assert (contrast.test.name, contrast.test.note) == ("sign_flip(p=exact)", "signs turned by group: 8 words")
+    plain = answers.compare("a", "b", "accuracy", resamples=200)
+    assert (plain.p, plain.interval, plain.test) == (contrast.p, contrast.interval, None)
+    records = contrast.records()
+    assert [record.subject for record in records] == ["a − b"] * 2
+    assert records[0] == plain.records()[0]
+    assert f"; sign-flip test (p = exact): p = {records[1].p:.3f}".replace("0.", ".") in contrast.sentence()
+
+    # words 0, 2 … have items of one condition only (word n % 8, same_sense n % 2): they are dealt out as a whole
+    sides = ("people same_sense=True", "people same_sense=False")
+    dealt = answers.compare(*sides, "mean", test="permutation", resamples=200).test
+    of_word = {word: PEOPLE_MEANS[words == word].mean() for word in dict.fromkeys(words)}
+    even, odd = ([of_word[f"w{n}"] for n in range(8) if n % 2 == half] for half in (0, 1))
+    reference = stats.permutation_test((even, odd), lambda a, b: np.mean(a) - np.mean(b), n_resamples=np.inf)
+    assert dealt is not None
+    assert dealt.p == pytest.approx(reference.pvalue)
+    with pytest.raises(StatisticError, match="2 groups that both sides have, not 0"):
+        answers.compare(*sides, "mean", test="sign_flip")
+    with pytest.raises(StatisticError, match="they share 8"):
+        answers.compare("a", "b", "accuracy", test="permutation")
+    with pytest.raises(StatisticError, match="of a mean or an accuracy"):
+        answers.compare("m@1 view=full", "m@0 view=full", test="sign_flip")
+    answers.responses.write_csv(tmp_path / "answers.csv")
+    asked = [str(tmp_path / "answers.csv"), "a", "b", "--statistic", "accuracy", "--test", "sign_flip"]
+    done = CliRunner().invoke(cli, ["compare", *asked])
+    assert done.exit_code == 0, done.output
+    assert "sign-flip test" in " ".join(done.output.split())
+
+
 @pytest.mark.parametrize(
     ("first", "statistic", "reason"),
     [

@@ -200,6 +200,20 @@ def test_an_ordinal_model_of_a_run_is_that_of_its_ratings() -> None:
     assert fit.n == len(trials) == 72
 
 
+def test_ratings_that_a_mixed_model_does_not_see_are_counted() -> None:
+    """Ratings of an item that the model did not answer are excluded from residuals, with a note before the remarks."""
+    run = rated_run(people=4)
+    answers = run.answers.where(item_id=tuple(item.item_id for item in run.items[1:]))
+    part = dataclasses.replace(run, answers=answers)
+    random = "(1 | participant) + (1 | item)"
+    fit = part.mixed(f"rating ~ encoder_made_2 + {random}", f"rating ~ 1 + {random}", reml=True)
+    assert fit.residuals().shape == (72 - 4,)
+    assert fit.note.startswith("excluded: 4 ratings of items that a model did not answer; coefficients and variances")
+    assert fit.reml
+    assert {variance.dataset for variance in fit.variances} == {"made"}
+    assert fit.records() == dataclasses.replace(fit).records()
+
+
 def test_answers_to_several_datasets_keep_unique_ids() -> None:
     """Two datasets of one task that number their items alike: the name precedes their ids; other ids are unchanged."""
     items = [lexiscope.pair(f"i{n}", "One bank.", "A bank.", "bank") for n in range(3)]

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +22,7 @@ from lexiscope.analysis.bootstrap import (
     FloatArray,
     IntArray,
     group_codes,
+    group_sums,
     percentile_interval,
     ratio_draws,
     require_finite,
@@ -38,10 +40,13 @@ from lexiscope.analysis.correlation import (
 )
 from lexiscope.analysis.ranks import CORRELATIONS, RankSet, rank_sets_of_draws
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.significance import TestResult, permutation, sign_flip
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import AtMost, Interval
 
 Draw = Callable[[IntArray, int, int, int], FloatArray]
+ExactTest = Literal["sign_flip", "permutation"]
+"""Tests of a difference of two means that assume exchangeability and no distribution."""
 STATISTICS = (*CORRELATIONS, "auc", "accuracy", "mean", "alpha")
 """Named statistics: correlations and the area under the ROC curve of two columns, the mean of one, alpha of ratings."""
 
@@ -201,6 +206,67 @@ def compare_sides(
     interval = percentile_interval(draws, level=level, resampled=units, n_groups=count)
     p = bootstrap_p(draws, n_groups=count) if interval.is_defined else None
     return PairedDifference(first.name, first.value, second.value, interval, p, n, count)
+
+
+def exchange_test(
+    test: ExactTest,
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    labels: tuple[Sequence[str], Sequence[str]],
+    paired: bool,
+    resamples: int = 9999,
+    seed: int = 0,
+) -> TestResult:
+    """Test whether two sides have the same mean by exchanging what could have been exchanged: signs, or groups.
+
+    ``sign_flip`` turns the signs of differences, those of one group (a word) together: of the rows, if the sides are
+    *paired* (the same items), otherwise of the means of each group that both sides have. ``permutation`` deals out the
+    means of groups again to sides that share none of them. *labels* are the groups of the rows of both sides.
+
+    *Shape:* first, labels[0] (n1,); second, labels[1] (n2,); n1 = n2 if paired. *Higher means:* the first is larger.
+
+    Errors: :class:`StatisticError` for a test that is not the right one of these sides (the message says which is), for
+    fewer than 2 groups, and for values that do not differ.
+
+    >>> words = (["bank", "bat", "seal"], ["bank", "bat", "seal"])
+    >>> exchange_test("sign_flip", [5, 6, 9], [4, 4, 4], labels=words, paired=True).p  # 2 of 2**3 choices of signs
+    0.25
+    >>> words = (["bank", "bat", "seal"], ["club", "ring", "bark"])
+    >>> exchange_test("permutation", [3, 5, 6], [1, 2, 4], labels=words, paired=False).p  # 4 of 20 ways to deal
+    0.2
+    """
+    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    here, there = (_group_means(values, names) for values, names in zip((a, b), labels, strict=True))
+    shared = [name for name in here if name in there]
+    if test == "sign_flip":
+        if paired:
+            return sign_flip(a, b, groups=list(labels[0]), resamples=resamples, seed=seed)
+        if len(shared) < 2:
+            hint = "use the permutation test" if not shared else "the bootstrap p has no such limit"
+            raise StatisticError(
+                f"the sign-flip test needs 2 groups that both sides have, not {len(shared)}", hint=hint
+            )
+        means = ([side[name] for name in shared] for side in (here, there))
+        return sign_flip(*means, resamples=resamples, seed=seed)
+    if test != "permutation":
+        raise StatisticError(f"no test {test!r}; valid names: sign_flip, permutation")
+    if shared:
+        raise StatisticError(
+            f"the permutation test needs sides without a group in common; they share {len(shared)}",
+            why="values of one group are alike, so they cannot be dealt out as if they were independent",
+            hint="use the sign-flip test",
+        )
+    return permutation(list(here.values()), list(there.values()), resamples=resamples, seed=seed)
+
+
+def _group_means(values: FloatArray, labels: Sequence[str]) -> dict[str, float]:
+    """The mean of each group, in the order in which the groups appear."""
+    codes, count = group_codes(list(labels), len(values))
+    sums, sizes = group_sums(values, codes, count), group_sums(np.ones(len(values)), codes, count)
+    first = np.unique(codes, return_index=True)[1]
+    names = {int(codes[row]): labels[row] for row in first.tolist()}
+    return {names[code]: float(sums[code] / sizes[code]) for code in codes[np.sort(first)].tolist()}
 
 
 def bootstrap_p(draws: ArrayLike, *, n_groups: int = 0) -> float:

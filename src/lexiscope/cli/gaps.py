@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import click
 
+from lexiscope.analysis.accuracy import PairedDecisions
 from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.analysis.choices.gap_answers import (
     GapHits,
@@ -19,6 +20,7 @@ from lexiscope.analysis.choices.gap_answers import (
     gap_contrast,
     gap_hits,
 )
+from lexiscope.analysis.families import TITLES, AdjustedFamily, adjusted_family
 from lexiscope.build.gap_filling.categories import CATEGORIES
 from lexiscope.build.gap_filling.coding_sheet import (
     GapAnswer,
@@ -99,11 +101,21 @@ def count_found(run: Path, *, items: str, lexicon: str, **given: Any) -> None:
     base_forms = partial(open_lexicon(lexicon).base_forms, pos="n") if rules[0].forms == "inflected" else None
     marked = ResponseTable.concat([mark_completions(table, asked, rule, base_forms=base_forms) for rule in rules])
     clusters = GroupOf(sentences_of(asked), "sentences")
-    for subject, view, measure in _measured_parts(table):
-        of_view = marked.where(view=view)
-        hits = [gap_hits(of_view, rule.measure(measure), subject=subject) for rule in rules]
+    parts = [
+        (
+            subject,
+            view,
+            measure,
+            [gap_hits(marked.where(view=view), rule.measure(measure), subject=subject) for rule in rules],
+        )
+        for subject, view, measure in _measured_parts(table)
+    ]
+    # the comparisons of all parts are read together: their p values are adjusted for how many they are
+    contrasts = [gap_contrast(hits[0], hits[1], clusters=clusters) for *_, hits in parts]
+    for (subject, view, measure, hits), of_criteria in zip(parts, _contrast_lines(contrasts), strict=True):
         say(f"\n{subject}, {view or 'full'}, {_decoding_name(measure, hits[0].n_predictions)}")
         _print_hits(hits, clusters)
+        say(of_criteria)
 
 
 @gaps.command("sheet", cls=Verb)
@@ -200,12 +212,26 @@ def _print_hits(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
         shown = with_interval(share.value / 100, share.interval.times(0.01))
         rows.append((criterion, int(of_rule.hit.sum()), share.n, shown, percent(of_all), of_rule.n_missing))
     print_table(("accepted", "right", "items", "share", "of predictions", "excluded"), rows, right=("right", "items"))
-    both = gap_contrast(hits[0], hits[1], clusters=clusters)
-    if both.t is not None and both.exact is not None:
-        t = f"t({both.t.df[0]:.0f}) = {both.t.statistic:.2f}, p = {both.t.p:.3g}"
-        say(f"curated against synset: {t}; exact McNemar p = {both.exact.p:.3g}")
-    else:
-        say(f"curated against synset: {both.note}")
+
+
+def _contrast_lines(contrasts: Sequence[PairedDecisions]) -> list[str]:
+    """The tests of curated against synset of each part as text; the t tests are one family, the exact ones another."""
+    t_tests = adjusted_family("criteria", [both.t.p for both in contrasts if both.t])
+    exact = adjusted_family("criteria_exact", [both.exact.p for both in contrasts if both.exact])
+    lines = []
+    for both in contrasts:
+        if both.t is None or both.exact is None:
+            lines.append(f"curated against synset: {both.note}")
+            continue
+        t = f"t({both.t.df[0]:.0f}) = {both.t.statistic:.2f}, {_p_in_family(both.t.p, t_tests)}"
+        lines.append(f"curated against synset: {t}; exact McNemar {_p_in_family(both.exact.p, exact)}")
+    return lines
+
+
+def _p_in_family(p: float, family: AdjustedFamily) -> str:
+    """A p with the one adjusted for its family; alone where the family has one test."""
+    adjusted = f" ({family.of[p]:.3g} adjusted for {family.n} tests, {TITLES[family.method]})"
+    return f"p = {p:.3g}{adjusted if family.n > 1 else ''}"
 
 
 def _print_shares(table: ResponseTable, codes: ResponseTable, items: Sequence[Item]) -> None:

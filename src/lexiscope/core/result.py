@@ -469,7 +469,8 @@ class Curves(Result):
 class Contrast(Result):
     """The difference of two estimates on the same draws: *first* minus *second*, with the interval of the difference.
 
-    ``p`` is that of a test of no difference, if one was made.
+    ``p`` is that of a test of no difference, if one was made. ``test`` is a second test of the same sides, if one was
+    asked for: its name, its statistic and its p.
     """
 
     name: str
@@ -482,6 +483,7 @@ class Contrast(Result):
     p: float | None = None
     p_adjusted: float | None = None
     family: str = ""
+    test: Estimate | None = None
 
     @property
     def value(self) -> float:
@@ -495,17 +497,19 @@ class Contrast(Result):
         return "; ".join(f"layer {estimate.layer} of {estimate.subject} is {estimate.caution}" for estimate in chosen)
 
     def records(self) -> tuple[Record, ...]:
-        """Return the difference; its subject names both, its note says what a positive one means."""
+        """Return the difference, then its second test; the subject names both, the note what a positive one means."""
         names = [side.subject if side.layer is None else f"{side.subject}@{side.layer}" for side in self.pair]
         subject = self.subject or " − ".join(names)
         sizes = f"n = {self.first.n:,} and {self.second.n:,}" if self.first.n != self.second.n else ""
         direction = f"positive: {self.higher}" if self.higher else ""
         note = "; ".join(filter(None, (self.note, sizes, direction, self.caution)))
         more = {"note": note} | _bounds(self.interval, note)
-        return (self._record(self.name, self.value, n=self.n, **_test(self), **more | {"subject": subject}),)
+        difference = self._record(self.name, self.value, n=self.n, **_test(self), **more | {"subject": subject})
+        about = {"subject": subject, "dataset": self.dataset, "condition": self.condition, "view": self.view}
+        return (difference, *(self.test.about(**about).records() if self.test else ()))
 
     def _brief(self) -> tuple[str, ...]:
-        (record,) = self.records()
+        record = self.records()[0]
         both = "" if self.subject else record.subject
         return (f"{self.name} = {_value_text(self.value, self.interval)}", _n_text(self.n), both)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from lexiscope.analysis.choices.tokenisation import accuracy_by_delta, delta_effect
+from lexiscope.analysis.choices.tokenisation import accuracy_by_delta, delta_effect, in_family
 from lexiscope.core.errors import StatisticError
 
 
@@ -55,6 +55,21 @@ def test_a_warning_needs_a_gap_that_is_large_and_not_by_chance() -> None:
     assert "fewer tokens" in delta_effect(*planted({1: (20, 50), -1: (40, 50)})).note
     assert not delta_effect(*planted({1: (26, 50), -1: (24, 50)})).follows
     assert not delta_effect(*planted({1: (4, 5), -1: (2, 5)})).follows
+
+
+def test_verdicts_that_are_read_together_are_adjusted() -> None:
+    """A raw p of .03 follows alone, and not among three tests (3 × .03 > .05); a p below .05 / 3 does."""
+    weak, strong = (delta_effect(*planted({1: (more, 50), -1: (20, 50)})) for more in (31, 40))
+    assert weak.test is not None
+    assert 0.02 < weak.test.p < 0.05
+    assert weak.follows
+    untested = delta_effect(*planted({1: (30, 30), -1: (0, 30)}))
+    one, other, third, split = in_family([weak, strong, weak, untested])
+    assert (one.n_tests, split.p_adjusted) == (3, None)
+    assert one.p_adjusted == third.p_adjusted == pytest.approx(2 * weak.test.p)
+    assert [effect.follows for effect in (one, other, third, split)] == [False, True, False, True]
+    assert (one.note, one.result().note) == ("", "")
+    assert "more tokens (80 % against 40 %)" in other.note
 
 
 def test_a_perfect_split_follows_the_delta_though_t_is_undefined() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray
+from lexiscope.analysis.families import holm
 from lexiscope.analysis.layers.layers import values_by_layer
 from lexiscope.analysis.significance import TestResult, independent_t
 from lexiscope.core.errors import InputError, StatisticError
@@ -142,8 +143,8 @@ class DeltaLevel:
 class DeltaEffect:
     """Accuracy where the right option has fewer tokens, and where it has more; ``follows``: the decision goes with it.
 
-    ``follows`` is true where the two accuracies differ by at least 10 points with p < .05 (Welch). ``test`` compares
-    more with fewer; it is missing where one side is too small. ``note`` says which way it goes.
+    ``test`` compares more with fewer; it is missing where one side is too small. ``p_adjusted`` is its p adjusted for
+    the ``n_tests`` tests that are read together (:func:`in_family`), Holm; a single test has its own p.
     """
 
     n_fewer: int
@@ -151,8 +152,26 @@ class DeltaEffect:
     accuracy_fewer: float
     accuracy_more: float
     test: TestResult | None
-    follows: bool
-    note: str
+    p_adjusted: float | None
+    n_tests: int = 1
+
+    @property
+    def follows(self) -> bool:
+        """Whether the accuracies differ by at least 10 points with an adjusted p < .05 (Welch, Holm)."""
+        gap = abs(self.accuracy_more - self.accuracy_fewer)
+        # without any variation on either side there is no t; a clean split of many items follows the delta all the same
+        split = self.test is None and gap == 1 and min(self.n_fewer, self.n_more) > 4
+        return split or (self.p_adjusted is not None and self.p_adjusted < WARN_P and gap >= WARN_POINTS)
+
+    @property
+    def note(self) -> str:
+        """Which way the decision goes; empty where it does not follow the delta."""
+        if not self.follows:
+            return ""
+        side = "more" if self.accuracy_more > self.accuracy_fewer else "fewer"
+        high, low = sorted((self.accuracy_more, self.accuracy_fewer), reverse=True)
+        text = f"right more often where the right word has {side} tokens ({high:.0%} against {low:.0%})"
+        return text.replace("%", " %")
 
     def result(self) -> Estimate | Undefined:
         """Return by how many points the right option is chosen more often where it has more tokens.
@@ -165,6 +184,20 @@ class DeltaEffect:
             return Undefined("follows_delta", "the right word never has more, or never fewer, tokens", n)
         p = self.test.p if self.test else None
         return Estimate("follows_delta", 100 * gap, n=n, p=p, unit="points", note=self.note)
+
+
+def in_family(effects: Sequence[DeltaEffect]) -> tuple[DeltaEffect, ...]:
+    """Return effects that are read together, with their p values adjusted by Holm's method for how many they are.
+
+    >>> one = delta_effect([1] * 9 + [0] * 9, ([1] * 6 + [-1] * 3) + ([-1] * 6 + [1] * 3))
+    >>> round(one.test.p, 3), [round(effect.p_adjusted, 3) for effect in in_family([one, one])]
+    (0.176, [0.353, 0.353])
+    """
+    tested = [effect.test.p for effect in effects if effect.test]
+    adjusted = iter(holm(tested).tolist())
+    return tuple(
+        replace(effect, p_adjusted=next(adjusted), n_tests=len(tested)) if effect.test else effect for effect in effects
+    )
 
 
 def accuracy_by_delta(correct: ArrayLike, deltas: ArrayLike) -> tuple[DeltaLevel, ...]:
@@ -207,15 +240,7 @@ def delta_effect(correct: ArrayLike, deltas: ArrayLike) -> DeltaEffect:
     fewer, more = right[delta < 0], right[delta > 0]
     low, high = (float(side.mean()) if len(side) else float("nan") for side in (fewer, more))
     test = _compare(more, fewer, pooled=False)
-    gap = high - low
-    # without any variation on either side there is no t; a clean split of many items follows the delta all the same
-    split = test is None and abs(gap) == 1 and min(len(fewer), len(more)) > 4
-    follows = split or (test is not None and test.p < WARN_P and abs(gap) >= WARN_POINTS)
-    side = "more" if gap > 0 else "fewer"
-    shares = (high, low) if gap > 0 else (low, high)
-    note = f"right more often where the right word has {side} tokens ({shares[0]:.0%} against {shares[1]:.0%})"
-    note = note.replace("%", " %") if follows else ""
-    return DeltaEffect(len(fewer), len(more), low, high, test, follows, note)
+    return DeltaEffect(len(fewer), len(more), low, high, test, test.p if test else None)
 
 
 def _compare(first: FloatArray, second: FloatArray, *, pooled: bool) -> TestResult | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import click
 
 from lexiscope.analysis.agreement.summary import summarise
@@ -9,6 +11,7 @@ from lexiscope.analysis.comparison import STATISTICS
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, say_folded
 from lexiscope.cli.verb import Verb
+from lexiscope.studies.kit.answers import Test
 from lexiscope.studies.kit.front import compare as compare_sides
 
 
@@ -23,9 +26,18 @@ from lexiscope.studies.kit.front import compare as compare_sides
     show_default=True,
     help="Compare this statistic: a correlation with people's means, right decisions, the mean, people's agreement.",
 )
+@click.option(
+    "--test",
+    type=click.Choice(get_args(Test)),
+    default="bootstrap",
+    show_default=True,
+    help="Add a second test of a mean or an accuracy: sign flips (same items or words) or a permutation.",
+)
 @options.of_arguments(summarise, "resamples", "seed")
 @options.as_json
-def compare(*, run: str, first: str, second: str, statistic: str, resamples: int, seed: int, as_json: bool) -> None:
+def compare(
+    *, run: str, first: str, second: str, statistic: str, test: Test, resamples: int, seed: int, as_json: bool
+) -> None:
     """Compare two subjects, layers, views or conditions on the same draws.
 
     RUN is the folder of a finished study, a dataset, or a file of ratings or responses. FIRST and SECOND are what is
@@ -33,7 +45,7 @@ def compare(*, run: str, first: str, second: str, statistic: str, resamples: int
     "minilm@7 view=word", "people same_sense=True". Printed are the difference (FIRST minus SECOND), its interval and
     p; both sides have the same resamples of words (of sentences where items name theirs).
     """
-    contrast = compare_sides(first, second, statistic, of=run, resamples=resamples, seed=seed)
+    contrast = compare_sides(first, second, statistic, of=run, test=test, resamples=resamples, seed=seed)
     if as_json:
         print_json([record.content() for record in contrast.records()])
         return

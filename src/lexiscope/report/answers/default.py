@@ -81,7 +81,7 @@ def default_answer(results: Sequence[Result], records: Sequence[Record], numbers
 def _verdict_and_drawing(chosen: Sequence[Result], numbers: Numbers) -> tuple[str, Drawing | None]:
     first = chosen[0]
     if isinstance(first, Contrast):
-        (record,) = first.records()
+        record = first.records()[0]
         return verdict_of(record, quantity_of(first.name, first.unit)), _pair_of(first, numbers)
     if isinstance(first, Curve | Curves):
         entries = first.entries if isinstance(first, Curves) else (first,)

@@ -143,7 +143,8 @@ def _sentence_of_contrast(result: Contrast) -> str:
     else:
         word, by = "higher" if result.value > 0 else "lower", format_number(abs(result.value), _form(result))
         lead = f"{name} of {first} is {by} {word} than that of {second}"
-    size = f"{_interval_text(interval, result)}{_n_text(result)}{_test_text(result)}"
+    second = f"; {words_of(result.test.name)}{_test_text(result.test).replace(';', ':')}" if result.test else ""
+    size = f"{_interval_text(interval, result)}{_n_text(result)}{_test_text(result)}{second}"
     return f"{lead.rstrip(',') if size.startswith(',') else lead}{size}.{_direction_text(result)}"
 
 

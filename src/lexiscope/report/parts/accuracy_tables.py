@@ -440,7 +440,10 @@ def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]]) -> Table |
             sides += [100 * share if n else Missing("No such item."), n]
         p = effect.test.p if effect.test else Missing(_TOO_FEW)
         cells.append((subject, condition, *sides, p, "yes" if effect.follows else "no"))
-    note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
+    n_tests = max((effect.n_tests for _, _, effect in rows), default=1)
+    adjusted = f" adjusted for {n_tests} tests (Holm)" if n_tests > 1 else ""
+    note = f"It follows if the accuracies differ by 10 points or more with p < .05{adjusted}."
+    note += " Several others: their mean count."
     return (
         Table("token_delta_effect", "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
         if cells

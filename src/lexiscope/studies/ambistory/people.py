@@ -202,9 +202,9 @@ def _ending_models(run: AmbistoryData) -> Iterator[object]:
 
 
 def write_r_script(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
-    """Write the mixed models of endings and their trials for R, if the settings ask for these models."""
+    """Write the linear mixed models of endings, the ordinal ones that are asked for, and their trials for R."""
     settings = run.settings
-    if not settings.ordinal or "r_script" not in settings.outputs or not run.has("ratings"):
+    if "r_script" not in settings.outputs or not run.has("ratings"):
         return ()
     pair = ModelPair("ending", *ENDING_MODELS, links=settings.ordinal)
     return export_r(folder, [pair], _trials(run), references=_REFERENCES, simulated=holds_simulated(run.responses))

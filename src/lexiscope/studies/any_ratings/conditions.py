@@ -52,17 +52,18 @@ def together(run: RatedRun) -> object:
 
 
 def write_r_script(run: RatedRun, folder: Path, _records: Sequence[Record]) -> tuple[str, ...]:
-    """Write the tests of conditions and the ratings for R, if the settings ask for ordinal models."""
+    """Write the tests of conditions and the ratings for R: linear models, and the ordinal ones that are asked for."""
     settings = run.settings
-    if not settings.ordinal or "r_script" not in settings.outputs or not run.has("ratings"):
+    if "r_script" not in settings.outputs or not run.has("ratings"):
         return ()
     if len(run.people) > _MOST_RATINGS:
         return ()
     pairs: list[ModelPair] = []
     for name, others, label in _tested(run):
         pairs.append(ModelPair(label, *_formulas(run, name, others, slopes=True)))
-        ordinal = _formulas(run, name, others, slopes=False)
-        pairs.append(ModelPair(f"{label} (ordinal)", *ordinal, links=settings.ordinal))
+        if settings.ordinal:
+            ordinal = _formulas(run, name, others, slopes=False)
+            pairs.append(ModelPair(f"{label} (ordinal)", *ordinal, links=settings.ordinal))
     return export_r(folder, pairs, run.rating_columns(), simulated=holds_simulated(run.responses))
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,10 @@ from lexiscope.analysis.bootstrap import GroupLabels, GroupOf, group_codes
 from lexiscope.analysis.choices.choice_sets import CORRECT, decide, decisions_of
 from lexiscope.analysis.comparison import (
     STATISTICS,
+    ExactTest,
     Side,
     compare_sides,
+    exchange_test,
     side_of_columns,
     side_of_ratings,
     side_of_rows,
@@ -51,6 +53,8 @@ from lexiscope.report.parts.wording_tables import WordedStatistic
 Floats = NDArray[np.float64]
 Statistic = str | Callable[[Floats, Floats], float]
 """A named statistic, or a function of answers and norms (of people's means: NaN where an item has none)."""
+Test = Literal["bootstrap", "sign_flip", "permutation"]
+"""The test of a comparison: that of the resamples, or with it one that assumes exchangeability."""
 PEOPLE = "people"
 """The name of people in the place of a model's name."""
 NEARNESS = {"rating": 1.0, "cosine_distance": -1.0, "jaccard_distance": -1.0}
@@ -137,6 +141,7 @@ class ComparableAnswers:
         second: str | Mapping[str, Any] | AnswersOf,
         statistic: Statistic = "spearman",
         *,
+        test: Test = "bootstrap",
         resamples: int = 2000,
         seed: int = 0,
         level: float = 0.95,
@@ -148,12 +153,21 @@ class ComparableAnswers:
         recorded outcomes, choices of the gold answer, or options of which the right one has the highest value.
         ``mean`` is that of the answers, ``alpha`` Krippendorff's of people's ratings. A function takes answers and
         norms.
+        With *test* ``sign_flip`` or ``permutation`` a second test of a mean or an accuracy is reported next to p
+        (:func:`~lexiscope.analysis.comparison.exchange_test`): the first for the same items, or other items of the same
+        words; the second for items of other words.
         Of two sides with the same items, only those that both answered are compared; a note counts the others. The
         contrast says what a positive difference means: answers that are distances count as nearness, but for ``mean``.
         Errors: :class:`InputError` for a side that does not exist or is several; :class:`StatisticError` where the
         statistic is undefined.
         """
         sides = [AnswersOf.parse(side) for side in (first, second)]
+        if test != "bootstrap" and statistic not in ("mean", "accuracy"):
+            raise StatisticError(
+                f"the test {test} is of a mean or an accuracy",
+                why="values can be exchanged between the sides, statistics of all items cannot",
+                hint="leave the test out: the p of other statistics is that of the bootstrap",
+            )
         if statistic == "alpha":
             contrast = self._contrast(sides, "alpha", [self._alpha(side) for side in sides], "", resamples, seed, level)
             return contrast.about(higher="people agree more on the items of the first")
@@ -177,7 +191,22 @@ class ComparableAnswers:
         made = [self._side(statistic, column, norm, rows) for column, rows in zip(columns, answered, strict=True)]
         name = named or getattr(statistic, "__name__", "statistic").strip("<>")
         contrast = self._contrast(sides, name, made, note, resamples, seed, level)
+        if test != "bootstrap":
+            contrast = contrast.about(test=self._exchanged(test, columns, answered, seed))
         return contrast.about(higher=_direction(named, measures))
+
+    def _exchanged(
+        self, test: ExactTest, columns: Sequence[Floats], rows: Sequence[NDArray[np.bool_]], seed: int
+    ) -> Estimate:
+        """The second test of a comparison of means, as a number with its p."""
+        values = [column[own] for column, own in zip(columns, rows, strict=True)]
+        names = [[label for label, kept in zip(self._labels, own.tolist(), strict=True) if kept] for own in rows]
+        paired = bool(np.array_equal(rows[0], rows[1]))
+        made = exchange_test(test, *values, labels=(names[0], names[1]), paired=paired, seed=seed)
+        groups = len(set(names[0]) & set(names[1])) if test == "sign_flip" else len({*names[0], *names[1]})
+        what = "signs turned by group" if test == "sign_flip" else "means of groups dealt out again"
+        note = f"{what}: {counted(groups, self._plural.removesuffix('s'))}"
+        return Estimate(made.name, made.statistic, n=sum(made.n) if not paired else made.n[0], p=made.p, note=note)
 
     def pairs(
         self,

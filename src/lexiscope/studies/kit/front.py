@@ -26,7 +26,7 @@ from lexiscope.items.read.item_source import task_of_items
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.stored import load
 from lexiscope.report.tables import Table
-from lexiscope.studies.kit.answers import ComparableAnswers, Statistic
+from lexiscope.studies.kit.answers import ComparableAnswers, Statistic, Test
 from lexiscope.studies.kit.data import own_dataset
 from lexiscope.studies.kit.languages import with_language_remarks
 from lexiscope.studies.kit.rated_file import holds_items, read_rated_file
@@ -288,6 +288,7 @@ def compare(
     statistic: Statistic = "spearman",
     *,
     of: Comparable | None = None,
+    test: Test = "bootstrap",
     resamples: int = 2000,
     seed: int = 0,
 ) -> Contrast:
@@ -299,16 +300,17 @@ def compare(
     ``compare("minilm@7", "minilm@12", "pearson", of="my_run")``, ``compare("people same_sense=True", "people
     same_sense=False", "alpha", of="ratings.csv")``. *statistic* is ``spearman``, ``pearson``, ``r_squared`` (with
     people's means), ``accuracy``, ``mean``, ``alpha``, or a function of answers and norms; *resamples* and *seed* are
-    those of the run where *of* is one.
+    those of the run where *of* is one. *test* ``sign_flip`` or ``permutation`` reports a second test of a mean or an
+    accuracy next to p, without resampling: ``compare("a", "b", "accuracy", of="my_run", test="sign_flip").test``.
     Errors: :class:`StatisticError` for results of two runs, or of none, and for an undefined statistic;
     :class:`InputError` for a side that does not exist or is several.
     """
     if of is not None:
         if isinstance(of, Run):
-            return of.compare(first, second, statistic)
+            return of.compare(first, second, statistic, test=test)
         if isinstance(first, Estimate) or isinstance(second, Estimate):
             raise StatisticError("an estimate has its own run", hint="leave out of, or name both sides as text")
-        return answers_of(of).compare(first, second, statistic, resamples=resamples, seed=seed)
+        return answers_of(of).compare(first, second, statistic, test=test, resamples=resamples, seed=seed)
     for estimate in (first, second):
         if isinstance(estimate, str | Mapping):
             raise StatisticError(f"{estimate!r} is a side of no run", hint="say of what: of=RUN")
@@ -324,7 +326,7 @@ def compare(
         raise StatisticError(
             "these are estimates of two runs", why="the same items have to be resampled", hint="fit both in one run"
         )
-    return cast(Run[Settings], first.run).compare(first, second)
+    return cast(Run[Settings], first.run).compare(first, second, test=test)
 
 
 def answers_of(of: StudyRun | Dataset | ResponseTable | Path | str) -> ComparableAnswers:

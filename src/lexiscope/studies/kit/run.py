@@ -31,8 +31,7 @@ from lexiscope.analysis.bootstrap import (
 from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws, correlation_value
 from lexiscope.analysis.layers.layers import correlations_by_layer
-from lexiscope.analysis.mixed.models import likelihood_ratio
-from lexiscope.analysis.mixed.ordinal import ordinal_likelihood_ratio
+from lexiscope.analysis.mixed.tested import MixedTest, OrdinalTest, mixed_test, ordinal_test
 from lexiscope.analysis.ranks import rank_results
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.dataset import Dataset, DatasetCard
@@ -45,7 +44,6 @@ from lexiscope.core.result import (
     Curve,
     Curves,
     Estimate,
-    Fit,
     Record,
     Result,
     Undefined,
@@ -58,7 +56,7 @@ from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part, short_titles
-from lexiscope.studies.kit.answers import NEARNESS, PEOPLE, ComparableAnswers, Statistic, items_in_common
+from lexiscope.studies.kit.answers import NEARNESS, PEOPLE, ComparableAnswers, Statistic, Test, items_in_common
 
 # -- the run of any study: settings, answers, and the data that they are about --------------------------------------
 
@@ -476,13 +474,16 @@ class Run(RunData[S]):
         first: Estimate | str | Mapping[str, Any],
         second: Estimate | str | Mapping[str, Any],
         statistic: Statistic = "spearman",
+        *,
+        test: Test = "bootstrap",
     ) -> Contrast:
         """Return the difference of two sides, *first* minus *second*, on the same resamples of words, with its p.
 
         A side is an estimate of :meth:`fit`, or a subject with its layer, view and conditions: ``"minilm@7"``,
         ``"minilm@7 view=word"``, ``"people same_sense=True"``, or a mapping with these names. *statistic* is that of
         such sides: ``spearman``, ``pearson``, ``r_squared``, ``accuracy``, ``mean``, ``alpha``, or a function of
-        answers and norms (:meth:`~lexiscope.studies.kit.answers.ComparableAnswers.compare`).
+        answers and norms, and *test* a second test of a mean or an accuracy, ``sign_flip`` or ``permutation``
+        (:meth:`~lexiscope.studies.kit.answers.ComparableAnswers.compare`).
         Errors: :class:`StatisticError` for two statistics, and for an estimate that :meth:`fit` did not make;
         :class:`InputError` for a side that does not exist or is several.
         """
@@ -490,7 +491,9 @@ class Run(RunData[S]):
             if isinstance(first, Estimate) or isinstance(second, Estimate):
                 raise StatisticError("one side is an estimate, the other is not", hint="name both sides, or none")
             answers = ComparableAnswers(self.responses, self.items)
-            return self.about_named(answers.compare(first, second, statistic, **self.resampling))
+            return self.about_named(answers.compare(first, second, statistic, test=test, **self.resampling))
+        if test != "bootstrap":
+            raise StatisticError(f"the test {test} is of a mean or an accuracy, not of {first.name}")
         if first.name != second.name:
             raise StatisticError(f"{first.name} and {second.name} are two statistics: there is no difference")
         for estimate in (first, second):
@@ -544,55 +547,63 @@ class Run(RunData[S]):
         about = {"subject": model.subject, "layer": model.layer, "unit": "share", "chosen_from": model.chosen_from}
         return self.about(result, higher="the model is closer to people than more of them are", **about)
 
-    def mixed(self, formula: str, without: str, *, name: str = "larger model", starts: int = 5) -> Fit:
+    def mixed(
+        self, formula: str, without: str, *, name: str = "larger model", starts: int = 5, reml: bool = False
+    ) -> MixedTest:
         """Return a mixed model of single ratings with the likelihood-ratio test against the model *without* a part.
 
         Columns of the formulas: ``rating``, ``participant``, ``item``, ``word``, the conditions of the items, and each
-        model's answers under its id as :meth:`frame` writes it.
+        model's answers under its id as :meth:`frame` writes it. Estimates are by maximum likelihood, or with *reml* by
+        REML; the test is then by maximum likelihood if the models differ in fixed effects.
+
+        The result has variances, degrees of freedom, residuals and predictions:
+
+        >>> from lexiscope import Ratings, analyse
+        >>> raters, items = [f"r{n // 8}" for n in range(48)], [f"i{n % 8}" for n in range(48)]
+        >>> values = [1 + (n % 8) % 4 + (n // 8) % 2 + (n * 7 % 5) / 5 for n in range(48)]
+        >>> run = analyse(Ratings.from_arrays(raters, items, values))
+        >>> both = "rating ~ 1 + (1 | participant) + (1 | item)"
+        >>> fit = run.mixed(both, "rating ~ 1 + (1 | item)", reml=True)
+        >>> [variance.name for variance in fit.variances][1:]
+        ['variance(group=item,term=Intercept)', 'variance(group=Residual)']
+        >>> [f"{effect} {df:.1f}" for effect, df in fit.df_of_terms.items()]
+        ['(Intercept) 9.8']
+        >>> fit.residuals().shape, bool(np.allclose(fit.predict() + fit.residuals(), values))
+        ((48,), True)
         """
         data, dropped = _complete_rows(self.rating_columns(), f"{formula} {without}")
-        test = likelihood_ratio(formula, without, data, starts=starts, seed=self.settings.seed)
-        coefficient, n = statistic_name("coefficient", of="mixed"), test.full.n_observations
-        terms = tuple(
-            Estimate(
-                coefficient,
-                effect.estimate,
-                effect.interval(self.bootstrap.level),
-                n,
-                condition=effect.name,
-                p=effect.p,
-            )
-            for effect in test.full.fixed
-        )
-        result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms)
-        missing = f"excluded: {counted(dropped, 'rating')} of items that a model did not answer" if dropped else ""
-        return self.about(result, note=_join_notes(missing, *test.remarks))
+        result = mixed_test(
+            formula, without, data, name=name, reml=reml, starts=starts, seed=self.settings.seed,
+            level=self.bootstrap.level,
+        )  # fmt: skip
+        return self._about_rows(result, dropped)
 
-    def ordinal(self, formula: str, without: str, *, link: str = "logit", name: str = "larger model") -> Fit:
+    def ordinal(self, formula: str, without: str, *, link: str = "logit", name: str = "larger model") -> OrdinalTest:
         """Return an ordinal (cumulative link) mixed model of single ratings with its likelihood-ratio test.
 
         As :meth:`mixed`, with the ratings as ordered categories: the coefficients are on the latent scale of the link
         (logit, probit), the thresholds between the points of the scale come before the effects.
+
+        >>> from lexiscope import Ratings, analyse
+        >>> raters, items = [f"r{n // 8}" for n in range(48)], [f"i{n % 8}" for n in range(48)]
+        >>> values = [1 + (n % 8 + n // 8 + n * 7 % 5) // 6 for n in range(48)]  # r0 gives the lowest ratings
+        >>> run = analyse(Ratings.from_arrays(raters, items, values))
+        >>> fit = run.ordinal("rating ~ 1 + (1 | participant) + (1 | item)", "rating ~ 1 + (1 | item)")
+        >>> [threshold.condition for threshold in fit.thresholds]
+        ['1|2', '2|3']
+        >>> max(fit.severity(), key=lambda rater: rater.value).subject
+        'r0'
         """
         data, dropped = _complete_rows(self.rating_columns(), f"{formula} {without}")
-        test = ordinal_likelihood_ratio(formula, without, data, link=link, seed=self.settings.seed)
-        n = test.full.n_observations
-        terms = tuple(
-            Estimate(
-                statistic_name(
-                    "threshold" if i < len(test.full.thresholds) else "coefficient", of="ordinal", link=link
-                ),
-                term.estimate,
-                term.interval(self.bootstrap.level),
-                n,
-                condition=term.name,
-                p=None if i < len(test.full.thresholds) else term.p,
-            )
-            for i, term in enumerate((*test.full.thresholds, *test.full.fixed))
+        seed, level = self.settings.seed, self.bootstrap.level
+        return self._about_rows(
+            ordinal_test(formula, without, data, name=name, link=link, seed=seed, level=level), dropped
         )
-        result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms, link=link)
+
+    def _about_rows(self, result: R, dropped: int) -> R:
+        """Return the test of a mixed model with the ratings that it was not fitted to, before its own remarks."""
         missing = f"excluded: {counted(dropped, 'rating')} of items that a model did not answer" if dropped else ""
-        return self.about(result, note=_join_notes(missing, *test.remarks))
+        return self.about(result, note=_join_notes(missing, result.note))
 
     def frame(self) -> Any:
         """Return one row per rating as a pandas table: rating, participant, item, word, conditions, models' answers."""
