@@ -17,15 +17,22 @@ from click.testing import CliRunner, Result
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
 from lexiscope.annotation.store.record import Review
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.study_file.definition import CatchSection, PoolSection, RatingsSection
+from lexiscope.annotation.study_file.definition import (
+    AboutYou,
+    AboutYouOption,
+    CatchSection,
+    PoolSection,
+    RatingsSection,
+)
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
 from lexiscope.annotation.study_file.items import with_setups
 from lexiscope.annotation.study_file.study_folder import read_study
 from lexiscope.cli.annotate.report import EXPORT
 from lexiscope.cli.main import cli
 from lexiscope.core import catalog
-from lexiscope.core.item import Item
+from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tables.tabular import write_items
 from lexiscope.report.parts.collection_parts import CollectedText, choices_part, texts_part
@@ -87,6 +94,65 @@ def test_every_task_has_a_report(task: str, run: Run, tmp_path: Path) -> None:
     again = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run", "--quiet")
     assert again.exit_code == 0, again.output
     assert run("verify", "run", "--checksums").exit_code == 0
+
+
+def found(n: int) -> tuple[Item, ...]:
+    """Mentions of two towns whose page is known, by its title."""
+    titles = {"Iceland": "Iceland", "Cambridge": "Cambridge"}
+    return tuple(
+        Item(f"m{k}", "d", (Usage(f"{word} in {k}", 0, len(word), lemma=word, language="en"),), gold=titles[word])
+        for k in range(n)
+        for word in [[*titles][k % 2]]
+    )
+
+
+def chosen(n: int) -> tuple[Item, ...]:
+    """Sentences with two senses to choose from, of which one is right."""
+    glosses: dict[str, Condition] = {"glosses": "land by a river|a place for money"}
+    return tuple(
+        Item(f"c{k}", "d", (Usage(f"The bank of {k}", 4, 8, lemma="bank", language="en"),), ("s1", "s2"),
+             gold=f"s{k % 2 + 1}", conditions=glosses)
+        for k in range(n)
+    )  # fmt: skip
+
+
+STUDY_OF: dict[str, tuple[str, tuple[Item, ...]]] = {
+    "word_intrusion": ("sense_induction", ()),
+    "sense_choice": ("sense_induction", ()),
+    "sense_disambiguation": ("context_bias", chosen(10)),
+    "entity_link": ("context_bias", found(10)),
+    "sense_retrieval": ("context_bias", found(10)),
+}
+
+
+@pytest.mark.parametrize("task", STUDY_OF)
+def test_the_study_of_a_task_analyses_its_answers(task: str, run: Run, tmp_path: Path) -> None:
+    """From the collection to the study in one command: people's accuracy is among its results."""
+    name, items = STUDY_OF[task]
+    folder = rehearsed(task, tmp_path, items=items)
+    done = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert json.loads(Path("run/run.json").read_text())["settings"]["study"] == name
+    records = json.loads(Path("run/results.json").read_text())
+    people = [
+        record
+        for record in records
+        if (record["statistic"] == "accuracy" and record["subject"] == "people")
+        or record["statistic"].partition("(")[0] in ("intrusion_accuracy", "selection_accuracy")
+    ]
+    assert people
+    assert all(0 <= record["value"] <= 100 for record in people)
+
+
+def test_what_participants_report_of_themselves_goes_into_the_study(run: Run, tmp_path: Path) -> None:
+    """The study gets participants.csv if it has their country, gender or age, and their comments if there are any."""
+    options = tuple(AboutYouOption(value=name, text=name) for name in ("Spain", "Mexico"))
+    asked = AboutYou(measure="country", text="Country", options=options)
+    folder = rehearsed("relatedness", tmp_path, items=tuple(load("en").items[:8]), about_you=(asked,))
+    done = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run")
+    assert done.exit_code == 0, done.output
+    settings = json.loads(Path("run/run.json").read_text())["settings"]
+    assert settings["participants"] == str(Path("run") / EXPORT / "participants.csv")
 
 
 def test_without_valid_participants_there_is_no_report(run: Run, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import fmean
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.analysis.agreement.choices import CoderAgreement, coder_agreement
@@ -109,7 +110,8 @@ def assumed_scores(items: Sequence[Item], *, task: Task) -> dict[str, FixedScore
     """Return the scores of views that people were not asked, as the study assumes them; each says that it is assumed.
 
     Without any input half of the answers about pairs are right, and no page is found. Where the two words of every pair
-    are equal, everybody would say of the words alone that they mean the same: half of them are right too.
+    are equal, everybody would say of the words alone that they mean the same: half of them are right too. Where each
+    item has options of its own, the answers are right as often as a blind choice among them.
     Errors: :class:`InputError` for a task of which the study assumes nothing.
 
     >>> from lexiscope.core.usage import Usage
@@ -118,6 +120,9 @@ def assumed_scores(items: Sequence[Item], *, task: Task) -> dict[str, FixedScore
     >>> {view: score.value for view, score in assumed_scores([pair], task=asked).items()}
     {'label': 0.5, 'word': 0.5}
     """
+    if task.chance is None and items and all(item.options for item in items):
+        blind = fmean(len(str(item.gold).split("|")) / len(item.options) for item in items)
+        return {"label": FixedScore(blind, "assumed: a blind choice among the options of each item")}
     if task.chance is None:
         what = f"no score is assumed for people in the task {task.name!r}"
         raise InputError(what, hint="compare models with what people were asked")

@@ -19,7 +19,6 @@ from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import remark, say, say_folded, say_plain_table
-from lexiscope.cli.senses.people import report_of_tests
 from lexiscope.cli.study_run import run_study
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
@@ -36,6 +35,7 @@ from lexiscope.report.tables import to_text
 from lexiscope.resources.corpora.entity_list import EntityList
 from lexiscope.studies.context_bias.sets import own_set
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
+from lexiscope.studies.kit.participants import ABOUT_PEOPLE, read_participants
 
 EXPORT = "export"
 """The folder of the export, in the folder of the report."""
@@ -43,25 +43,38 @@ EXPORT = "export"
 
 @dataclass(frozen=True, slots=True)
 class StudyOfTask:
-    """A study that analyses the answers to a task: its name, and the settings that name files of the export."""
+    """A study that analyses the answers to a task: its name, and the settings that name files of the export.
+
+    ``items`` is the setting that names the items, empty if the answers and the items are given in one setting.
+    """
 
     study: str
-    answers: Mapping[str, str]
+    answers: Mapping[str, tuple[str, ...]]
     more: Mapping[str, object] = field(default_factory=dict)
+    items: str = "items"
 
 
-_BIAS = {"encoders": ("words",)}
+_RATINGS = {"ratings": ("ratings.csv",)}
+_WORDS, _COUNTS = {"encoders": ("words",)}, {"encoders": ("look_up",)}
+_SENSES = StudyOfTask("sense_induction", {"people": ("items.csv", "choices.csv")}, items="")
 STUDIES: Mapping[str, StudyOfTask] = MappingProxyType(
     {
-        "relatedness": StudyOfTask("saw_c", {"ratings": "ratings.csv"}),
-        "plausibility": StudyOfTask("ambistory", {"ratings": "ratings.csv"}),
-        "same_sense": StudyOfTask("context_bias", {"people": "wic_judgments.csv"}, _BIAS),
-        "sense_verification": StudyOfTask("context_bias", {"people": "verification_judgments.csv"}, _BIAS),
+        "relatedness": StudyOfTask("saw_c", _RATINGS),
+        "plausibility": StudyOfTask("ambistory", _RATINGS),
+        "same_sense": StudyOfTask("context_bias", {"people": ("wic_judgments.csv",)}, _WORDS),
+        "sense_verification": StudyOfTask("context_bias", {"people": ("verification_judgments.csv",)}, _WORDS),
+        "sense_disambiguation": StudyOfTask("context_bias", {"people": ("choices.csv",)}, _COUNTS),
+        "entity_link": StudyOfTask("context_bias", {"people": ("link_judgments.csv",)}, _COUNTS),
+        "sense_retrieval": StudyOfTask("context_bias", {"people": ("search_judgments.csv",)}, _COUNTS),
+        "word_intrusion": _SENSES,
+        "sense_choice": _SENSES,
     }
 )
-"""The studies by task; answers to other tasks get the report of tests of senses, of choices, or of texts."""
+"""The studies by task; answers to other tasks, and those that its study cannot use, get the report of choices or texts.
+
+Texts that people write become the items of another stage of the study.
+"""
 _NOT_FOUND = "not found"
-_TESTS_OF_SENSES = ("word_intrusion", "sense_choice")
 
 
 @click.command("report", cls=Verb)
@@ -83,7 +96,8 @@ def report(
 
     STUDY is the study file, or the folder in which the study runs. The server may be running. RUN gets the export of
     the study (RUN/export) and the report of the study of its task (RUN/report.html). Run the same command again to
-    update both. --subject compares models with the participants, for ratings of relatedness and plausibility.
+    update both. --subject compares models with the participants, in the study of the task: `lexiscope study NAME
+    --help` says which models it asks. The study also gets what participants reported of themselves, and their comments.
     """
     on_disk = read_study(study)
     frozen = on_disk.freeze()
@@ -121,28 +135,37 @@ def _writer(on_disk: StudyOnDisk, subjects: Sequence[str]) -> Callable[[Collecte
     if task in STUDIES or planned:
         return _report_of_study
     if subjects:
-        raise click.UsageError(f"--subject is not available for the task {task}.")
-    if task in _TESTS_OF_SENSES:
-        return _report_of_senses
+        what = f"--subject is not available for the task {task}, whose answers are items of another stage."
+        raise click.UsageError(f"{what} lexiscope collect asks models for such texts.")
     return _report_of_texts if catalog.screen(task).widget == "text" else _report_of_choices
 
 
 def _report_of_study(run: CollectedRun) -> None:
     definition = run.study.definition
-    known = STUDIES.get(definition.task, StudyOfTask(definition.planned.study, {"ratings": "ratings.csv"}))
+    known = STUDIES.get(definition.task, StudyOfTask(definition.planned.study, _RATINGS))
     name = definition.planned.study or known.study
-    answers: dict[str, Any] = {key: (str(run.export / file),) for key, file in known.answers.items()}
-    given = {"items": str(run.export / "items.csv"), "n_bootstrap": run.bootstrap, **answers, **known.more}
+    answers = {key: tuple(str(run.export / file) for file in files) for key, files in known.answers.items()}
+    given: dict[str, Any] = {"n_bootstrap": run.bootstrap, **answers, **known.more}
+    given |= {known.items: str(run.export / "items.csv")} if known.items else {}
     given |= {"subjects": tuple(run.subjects)} if run.subjects else {}
-    reason = _why_not_context_bias(run.export / "items.csv") if name == "context_bias" else ""
+    if known is _SENSES and definition.attention:
+        given["people"] += (str(run.export / "responses.csv"),)
+    if run.study.search is not None and name == "context_bias":
+        given["entities"] = str(run.study.search)
+    reason = _why_not_context_bias(given) if name == "context_bias" else ""
     if reason:
         say_folded(f"Items not suitable for the study context_bias: {reason} The report has agreement and accuracy.")
         _report_of_choices(run)
         return
-    if hasattr(catalog.settings(name), "device"):
+    settings = catalog.settings(name)
+    if hasattr(settings, "device"):
         given["device"] = run.device
-    if hasattr(catalog.settings(name), "min_ratings"):
+    if hasattr(settings, "min_ratings"):
         given["min_ratings"] = definition.ratings.per_item
+    if hasattr(settings, "participants"):
+        given |= _participants(run)
+    if hasattr(settings, "comments"):
+        given |= _comments(run)
     run_study(name, given, out=run.out, quiet=run.quiet)
     missing = [model for model in definition.planned.models if model not in run.subjects]
     if missing:
@@ -150,25 +173,32 @@ def _report_of_study(run: CollectedRun) -> None:
         remark(f"Planned models without answers: {', '.join(missing)}. Add {added}.", quiet=run.quiet)
 
 
-def _why_not_context_bias(items: Path) -> str:
+def _participants(run: CollectedRun) -> dict[str, str]:
+    """The table of participants as a setting, if they were asked for their country, gender or age."""
+    if not {question.measure for question in run.study.definition.about_you} & {*ABOUT_PEOPLE}:
+        return {}
+    table = run.export / "participants.csv"
+    try:
+        known = read_participants(table)
+    except InputError as error:
+        remark(f"Participants were not compared by what they report of themselves: {error.sentences}", quiet=run.quiet)
+        return {}
+    return {"participants": str(table)} if any(known.values()) else {}
+
+
+def _comments(run: CollectedRun) -> dict[str, str]:
+    """The table of judgments with participants' comments as a setting, if one that counts has a comment."""
+    commented = any(row["comment"] and row["response"] is not None for row in run.collected.valid_rows)
+    return {"comments": str(run.export / "judgments.csv")} if commented else {}
+
+
+def _why_not_context_bias(given: Mapping[str, Any]) -> str:
     """Return why the study of context and word bias cannot use the items (labels, their number); empty if it can."""
     try:
-        own_set(items, ContextBiasSettings(items=str(items)))
+        own_set(Path(given["items"]), settings_from(ContextBiasSettings, {**given, "study": "context_bias"}))
     except InputError as error:
         return error.sentences
     return ""
-
-
-def _report_of_senses(run: CollectedRun) -> None:
-    checks = [run.export / "responses.csv"] if run.study.definition.attention else []
-    part, notes = report_of_tests(
-        [run.export / "items.csv"],
-        [run.export / "choices.csv"],
-        out=run.out,
-        checks=checks,
-        resamples=run.bootstrap,
-    )
-    _print(run, part, notes)
 
 
 def _report_of_choices(run: CollectedRun) -> None:

@@ -22,7 +22,6 @@ from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import COLLECTED
-from lexiscope.items.read.item_source import load_items
 from lexiscope.report.document import Report, Section
 from lexiscope.report.page.simulated import marked_part
 from lexiscope.report.page.study_folder import about_run, write_run
@@ -36,6 +35,7 @@ from lexiscope.report.parts.sense_test_parts import (
     check_known,
     duplicates_part,
     items_by_id,
+    items_of_tests,
     model_shares,
     models_part,
     read_answers,
@@ -43,13 +43,9 @@ from lexiscope.report.parts.sense_test_parts import (
     simulated_notice,
     words_in_groups,
 )
-from lexiscope.resources.tables.delimited import read_header
 from lexiscope.resources.vectors.sense_vectors import VECTORS, read_sense_vectors
 from lexiscope.resources.vectors.word2vec import read_word_vectors
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.tasks.sense_choice import GROUP
-from lexiscope.tasks.sense_choice import NAME as SELECTION
-from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
 
 @click.command("people", cls=Verb)
@@ -136,7 +132,7 @@ def report_of_tests(
     read_first = reference / VECTORS if reference and reference.is_dir() else reference
     given = [*item_files, *answers, *runs, *checks, *([read_first] if read_first else [])]
     files = {str(path): sha256_of(existing_file(path)) for path in given}
-    tables = [(str(path), load_items(str(path.absolute()), task=_task_of(path)).items) for path in item_files]
+    tables = [(str(path), items_of_tests(path)) for path in item_files]
     read = read_answers([str(path) for path in answers], items_by_id(tables))
     settings = SenseInductionSettings(people=tuple(map(str, answers)), n_bootstrap=resamples, seed=seed)
     trust = trust_of_checks(ResponseTable.concat([ResponseTable.read_csv(path) for path in checks])) if checks else {}
@@ -164,12 +160,6 @@ def report_of_tests(
     report = Report(title, sections=(section,), run=dict(run), records=part.records)
     write_run(out, report, read.responses, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
     return part, (*missing, *simulated_notice(read.responses))
-
-
-def _task_of(path: Path) -> str:
-    """Return the task of a user's own table: sense selection if a column is a group of words."""
-    header = read_header(path)
-    return SELECTION if any(name.startswith(GROUP) for name in header) else INTRUSION
 
 
 def _model_hits(runs: Sequence[Path], items: Mapping[str, Item], *, resamples: int, seed: int) -> list[ModelShare]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.foreign import parse_json
 from lexiscope.core.item import SAME_SENSE, Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
@@ -40,6 +41,24 @@ COMMENT = "comment"
 # tasks whose gold answers are t and f
 
 BadRows = Literal["raise", "set_aside"]
+
+
+def with_exported_options(item: Item) -> Item:
+    """Return an item with its options, which the table of an export has as a list in the column ``options``.
+
+    Errors: :class:`InputError` for a cell that is no list.
+    """
+    given = item.conditions.get("options")
+    if item.options or not isinstance(given, str):
+        return item
+    try:
+        options = parse_json(given or "[]")
+    except ValueError:
+        options = None
+    if not isinstance(options, list):
+        raise InputError(f"{given!r} is no list of options", place=Place(item_id=item.item_id))
+    conditions = {name: value for name, value in item.conditions.items() if name != "options"}
+    return replace(item, options=tuple(map(str, options)), conditions=conditions)
 
 
 @dataclass(frozen=True, slots=True)

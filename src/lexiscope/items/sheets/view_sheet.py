@@ -23,9 +23,16 @@ from lexiscope.items.answers.sense_options import DIFFERENT, SAME
 from lexiscope.items.arrange.lists import OverlappingLists
 from lexiscope.items.arrange.views import shown_texts
 from lexiscope.items.sheets.form import FilledRow, SheetForm, TextColumn, answer_column, note_column, parse_mark
-from lexiscope.items.sheets.given_answer import MEASURE_CHOICE, MEASURE_PAGE, GivenAnswer, read_view_judgments
+from lexiscope.items.sheets.given_answer import (
+    MEASURE_CHOICE,
+    MEASURE_PAGE,
+    GivenAnswer,
+    read_view_judgments,
+    with_page_ids,
+)
 from lexiscope.items.tables.spreadsheet import read_sheet
 from lexiscope.items.tables.tabular import is_item_table
+from lexiscope.resources.corpora.entity_list import EntityList
 from lexiscope.resources.tables.delimited import read_header
 
 LABEL, PAGE = "label", "page"
@@ -210,16 +217,21 @@ def _label(text: str) -> str | None:
 _FORMS = "give wic_judgments.csv or link_judgments.csv of an export, or what lexiscope choices views --out has written"
 
 
-def answers_by_dataset(paths: Sequence[str], datasets: Mapping[str, Sequence[Item]]) -> dict[str, ResponseTable]:
+def answers_by_dataset(
+    paths: Sequence[str], datasets: Mapping[str, Sequence[Item]], *, entities: str = ""
+) -> dict[str, ResponseTable]:
     """Return people's answers by dataset; *datasets* are the items that have a correct answer, by dataset.
 
     Files of items (with guessed words) hold no answers and are skipped. A page that was found is the entry that was
-    retrieved, by its id if a list has resolved it.
+    retrieved, by its id if a list has resolved it, or is one of the file *entities*.
     Errors: :class:`InputError` E471 for another file, or for an item that no dataset has, or several have; E487 for a
     person who saw an item in two views, E508 for people and simulated participants together.
     """
     paths = [path for path in paths if not is_item_table(Path(path))]
     tables = [_read(Path(path)) for path in paths]
+    if entities:
+        listed = EntityList.read(Path(entities))
+        tables = [with_page_ids(table, listed) for table in tables]
     refuse_two_views(tables)
     refuse_mixture({kind for table in tables for kind in table.unique("subject_kind")}, place=Place(", ".join(paths)))
     owners: dict[str, list[str]] = {}

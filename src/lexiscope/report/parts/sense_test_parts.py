@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.agreement.alpha import krippendorff_alpha
-from lexiscope.analysis.agreement.choices import agreement_by_word, majority, option_table, vote_share
+from lexiscope.analysis.agreement.choices import agreement_by_word, majority, option_table, trust_of_checks, vote_share
 from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.analysis.ratings import Ratings, choices_from_table
 from lexiscope.analysis.senses.duplicates import (
@@ -44,6 +44,7 @@ from lexiscope.core.settings import Option
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED, TOLD_SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.core.subject import Subject
+from lexiscope.items.read.item_source import load_items
 from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Omission, Part, part_of, record_cell
@@ -454,15 +455,18 @@ _FORMS = (
 )
 _BY_HAND = {"participant": ("participant", "rater"), "item_id": ("item_id", "item"), "choice": ("choice", "answer")}
 """The columns of a table of choices that was written by hand, and the names that each may have."""
+_EXPORTED = {"item_id", "kind", "lists"}
+"""The columns by which the items of an export are known."""
 _SHORT = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SenseTestAnswers:
-    """Answers to tests of senses, and the items that were asked, by id."""
+    """Answers to tests of senses, and the items that were asked, by id; ``trust``, where it is known, by rater."""
 
     responses: ResponseTable = field(default_factory=ResponseTable.empty)
     items: Mapping[str, Item] = field(default_factory=dict)
+    trust: Mapping[str, float] = field(default_factory=dict)
 
     def items_by_task(self) -> dict[str, tuple[Item, ...]]:
         """Return the items of each test as a dataset named after it, with the correct answers as ``gold``.
@@ -481,16 +485,44 @@ def read_answers_and_items(paths: Sequence[str], *, embedded: str = "") -> Sense
     """Read people's answers and the items of their tests, from several files of either kind.
 
     Without items in them they are those of the dataset *embedded*, if one is named: what its items give as correct is
-    then what is right.
-    Errors: those of :func:`items_by_id` and :func:`read_answers`; :class:`InputError` E471 for another file.
+    then what is right. A complete table of an export (``responses.csv``) next to the answers is not read as answers:
+    its attention checks give the trust in each rater.
+    Errors: those of :func:`items_by_id` and :func:`read_answers`, and of
+    :func:`~lexiscope.analysis.agreement.choices.trust_of_checks`; :class:`InputError` E471 for another file.
     """
-    tables = [path for path in paths if is_item_table(Path(path))]
-    items = items_by_id([(path, read_items(path)) for path in tables])
+    tables = [path for path in paths if is_item_table(Path(path)) or {*read_header(Path(path))} >= _EXPORTED]
+    items = items_by_id([(path, items_of_tests(Path(path))) for path in tables])
     if embedded and not items:
         every = [item for task in TASKS for item in catalog.dataset(f"{embedded}?task={task}").items]
         known = {item.item_id: {"model": embedded, "model_choice": str(item.gold)} for item in every}
         items = {item.item_id: replace(item, conditions={**item.conditions, **known[item.item_id]}) for item in every}
-    return read_answers([path for path in paths if path not in tables], items)
+    answered = [path for path in paths if path not in tables]
+    complete = {path: table for path in answered if (table := _complete_table(Path(path))) is not None}
+    # by itself it is no table of answers, which the reader says
+    complete = complete if len(complete) < len(answered) else {}
+    read = read_answers([path for path in answered if path not in complete], items)
+    trust = trust_of_checks(ResponseTable.concat([*complete.values()])) if complete else {}
+    return replace(read, trust=trust)
+
+
+def items_of_tests(path: Path) -> tuple[Item, ...]:
+    """Return the items of a file: of Lexiscope, of an export, or a table of the user's own.
+
+    Errors: those of :func:`~lexiscope.items.read.item_source.load_items`.
+    """
+    if is_item_table(path):
+        return read_items(path)
+    selection = any(name.startswith(GROUP) for name in read_header(path))
+    return load_items(str(path.absolute()), task=SELECTION if selection else INTRUSION).items
+
+
+def _complete_table(path: Path) -> ResponseTable | None:
+    """The table of an export with all of its responses, excluded participants and checks among them; or none."""
+    if "subject_id" not in read_header(path):
+        return None
+    table = ResponseTable.read_csv(path)
+    # the one measure that it always has
+    return table if "completion_time" in table.unique("measure") else None
 
 
 def items_by_id(files: Sequence[tuple[str, Sequence[Item]]]) -> dict[str, Item]:
@@ -538,12 +570,10 @@ def _answers_in_file(path: Path, items: Mapping[str, Item]) -> ResponseTable:
     if "subject_id" not in header:
         what = f"this is not a table of responses: its columns are {', '.join(header[:6]) or 'none'}"
         raise InputError(what, code="E471", place=Place(str(path), 1), hint=_FORMS)
-    whole = ResponseTable.read_csv(path)
-    # the one measure that an export's complete table always has: in it excluded people's answers are not marked
-    if "completion_time" in whole.unique("measure"):
+    if _complete_table(path) is not None:
         what = "this is the complete table of an export: who is excluded is not marked in it"
         raise InputError(what, code="E471", place=Place(str(path)), hint="give choices.csv of the same export")
-    table = whole.where(measure=MEASURE)
+    table = ResponseTable.read_csv(path).where(measure=MEASURE)
     for task in table.unique("task"):
         if task not in TASKS:
             what = f"it answers the task {task!r}, which is not a test of senses"

@@ -24,11 +24,19 @@ from lexiscope.report.part import Part, part_of, record_cell, with_adjusted_p
 from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Format, Head, format_number, table_of
 
 _FREE = Format("number", 2)
+SHOTS = "shots"
+"""The factor whose levels are numbers of worked examples before the item."""
 ABOUT = (
     "Every item was asked in each of these wordings of the same prompt. The interval over wordings is that of the mean "
     "for other wordings of the same kind, on these items; the joint one is for other items, too. Few wordings give "
     "wide intervals: t on one degree of freedom less than there are wordings. The joint interval can be narrower than "
     "the one over wordings, if wordings differ no more than single answers do."
+)
+
+
+ABOUT_SHOTS = (
+    "Every item was asked with each of these numbers of worked examples before it, in the same words. Differences are "
+    "paired: both numbers are compared on the same items."
 )
 
 
@@ -38,7 +46,8 @@ class WordedStatistic:
 
     ``subjects`` are the ids of the model by wording, ``subject`` its id without one. ``contrasts`` are the paired
     differences of two wordings each; ``note`` counts items that not all wordings answered; ``units`` are what the
-    intervals over items resample.
+    intervals over items resample. ``factor``: what the levels are, wordings or numbers of worked examples
+    (:data:`SHOTS`), which are no sample of others: of them there is no mean.
     """
 
     name: str
@@ -50,9 +59,13 @@ class WordedStatistic:
     view: str = ""
     note: str = ""
     units: str = "words"
+    factor: str = "wording"
 
     def results(self) -> tuple[Result, ...]:
-        """Return the value of each wording, the mean with its intervals, the standard deviation, the differences."""
+        """Return the value of each wording, the mean with its intervals, the standard deviation, the differences.
+
+        Of numbers of worked examples the values and the differences.
+        """
         plain, given = parse_statistic(self.name)
         said, about = {"of": plain, **given}, {"dataset": self.dataset, "view": self.view}
         unit, over = self._unit, self.measured
@@ -62,11 +75,14 @@ class WordedStatistic:
             result = Estimate(named, value, interval, over.n, over.n_groups, note=self.note, unit=unit)
             return result.about(subject=subject, **about)
 
+        values = [
+            estimate(f"{self.factor}_value", value, interval, subject)
+            for subject, value, interval in zip(self.subjects.values(), over.values, over.intervals, strict=True)
+        ]
+        if self.factor == SHOTS:
+            return (*values, *(contrast.about(**about) for contrast in self._named_contrasts(said)))
         return (
-            *(
-                estimate("wording_value", value, interval, subject)
-                for subject, value, interval in zip(self.subjects.values(), over.values, over.intervals, strict=True)
-            ),
+            *values,
             estimate("wording_mean", over.mean, over.over_wordings, self.subject, over="wordings"),
             estimate("wording_mean", over.mean, over.over_items, self.subject, over="items"),
             estimate("wording_mean", over.mean, over.over_both, self.subject, over="wordings_and_items"),
@@ -107,7 +123,7 @@ class WordedStatistic:
         named = []
         for contrast in self.contrasts:
             pair = [wording_of[side.subject] for side in contrast.pair]
-            name = statistic_name("wording_difference", **said)
+            name = statistic_name(f"{self.factor}_difference", **said)
             named.append(contrast.about(name=name, subject=self.subject, condition=" − ".join(pair)))
         return named
 
@@ -148,6 +164,38 @@ def wordings_part(worded: Sequence[WordedStatistic]) -> Part:
         table_of("wording_differences", f"Paired differences of wordings: {models}", differences, compared),
     ]
     return with_adjusted_p(part_of(ABOUT, [entry.extremes() for entry in worded], list(results.values()), tables))
+
+
+def shots_part(measured: Sequence[WordedStatistic]) -> Part:
+    """Return what a report says of worked examples: the value with each number, and the paired differences."""
+    if not measured:
+        return Part()
+    results = {id(entry): entry.results() for entry in measured}
+    levels, differences = list[_WordingRow](), list[_WordingRow]()
+    for entry in measured:
+        records = [record for result in results[id(entry)] for record in result.records()]
+        n = len(entry.subjects)
+        named = zip(entry.subjects, records[:n], strict=True)
+        levels += [_WordingRow(entry, label, entry.units, record) for label, record in named]
+        differences += [_WordingRow(entry, record.condition, entry.units, record) for record in records[n:]]
+    shared = {row.record.unit for row in levels} <= {"correlation", "share"}
+    shown: dict[Head, Callable[[_WordingRow], Cell]] = {
+        "Subject": lambda row: row.entry.subject,
+        "Statistic": lambda row: words_of(row.entry.name),
+        "Worked examples": lambda row: row.label,
+        ("Value [95 % interval]", BOUNDED if shared else _FREE): lambda row: record_cell(row.record),
+        "Interval over": lambda row: row.over,
+        ("n", INTEGER): lambda row: row.record.n,
+    }
+    for head, name in (("Dataset", "dataset"), ("View", "view")):
+        if len({getattr(entry, name) for entry in measured}) > 1:
+            shown[head] = partial(_about_entry, name)
+    compared = {**shown, ("p", P_VALUE): lambda row: row.record.p}
+    tables = [
+        table_of("shots", "The statistic with each number of worked examples", levels, shown),
+        table_of("shots_differences", "Paired differences: more worked examples minus fewer", differences, compared),
+    ]
+    return with_adjusted_p(part_of(ABOUT_SHOTS, list(results.values()), tables))
 
 
 def own_statistics_part(

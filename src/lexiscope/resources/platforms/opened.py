@@ -68,6 +68,14 @@ def open_file(path: Path | str, options: ReadingOptions | None = None, report: R
     return replace(opened, table=_rows_where(opened.table, options.where))
 
 
+def plain_table(path: Path | str) -> CellTable:
+    """Return a text table with its columns as they are, regardless of the program that wrote it.
+
+    Errors: those of :func:`~lexiscope.resources.tables.spelling.read_spelled` and of the reader of rows.
+    """
+    return cells_of_rows(path, *read_spelled(path), None)
+
+
 def _opened(path: Path | str, spelling: Spelling, text: str, report: Report | None) -> OpenedFile:
     if spelling.form == "comments":
         layout = pcibex.layout_of(path, spelling, text)

@@ -194,7 +194,7 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
     asked = {audit.name: (audit.task, audit.test) for audit in sets if audit.task not in RETRIEVAL_TASKS}
     live = live_subjects(settings.subjects, settings)
     chats, unasked = chat_models(live, asked, instead="name encoders (--encoder), which are trained or probed")
-    people = answers_by_dataset(settings.people, labelled)
+    people = answers_by_dataset(settings.people, labelled, entities=settings.entities)
     given = [item for path in map(Path, settings.people) if is_item_table(path) for item in read_items(path)]
     guesses = {name: items_with_guesses(labelled[name], answers, given) for name, answers in people.items()}
     encoders = settings.encoders or DEFAULT_ENCODERS

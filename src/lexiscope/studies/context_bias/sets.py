@@ -132,12 +132,15 @@ def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
     divided for a training.
     Errors: those of :func:`~lexiscope.items.read.labelled_file.read_labelled` and :func:`divide_file`.
     """
-    file = read_labelled(path, language=settings.language, options=settings)
-    quick = not settings.budget and settings.protocol in ("auto", "linear")
+    file = read_labelled(path, language=settings.language, options=settings, entities=settings.entities)
+    # an encoder that searches, or chooses among senses, is trained once: only counting is repeated in folds
+    repeated = file.task in PAIR_TASKS or set(settings.encoders) == {"look_up"}
+    quick = repeated and not settings.budget and settings.protocol in ("auto", "linear")
     parts = divide_file(file, _N_FOLDS if quick else 0, settings.seed)
     audit = AuditSet(
-        path.stem, path.stem, file.task, parts, checksums=((path.name, sha256_of(path)),), caught=file.remarks
-    )
+        path.stem, path.stem, file.task, parts, space=file.space, checksums=((path.name, sha256_of(path)),),
+        caught=file.remarks
+    )  # fmt: skip
     counts = (("items", len(parts.test)),) if parts.folds else tuple(parts.sizes.items())
     return replace(audit, card=own_card(path, task=file.task, language=settings.language, counts=counts))
 

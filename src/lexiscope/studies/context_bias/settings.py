@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from lexiscope.core.settings import ItemSettings, SettingError, SeveralDatasetsSettings, files_option, option
+from lexiscope.core.settings import (
+    ItemSettings,
+    SettingError,
+    SeveralDatasetsSettings,
+    file_option,
+    files_option,
+    option,
+)
 
 
 class ContextBiasSettings(SeveralDatasetsSettings, ItemSettings):
@@ -47,6 +54,9 @@ class ContextBiasSettings(SeveralDatasetsSettings, ItemSettings):
         metavar="OUT.csv",
     )
     people: tuple[str, ...] = files_option("files of people's answers to the same items")
+    entities: str = file_option(
+        "the list of entries (id, title, aliases, description) in which the mentions of your items are looked up"
+    )
 
     def __post_init__(self) -> None:
         """Check every value.
@@ -60,5 +70,7 @@ class ContextBiasSettings(SeveralDatasetsSettings, ItemSettings):
             raise SettingError("budget", what, hint="give --budget or --protocol, not both")
         if self.rebalance and not self.items and not self.dataset and len(self.datasets) != 1:
             raise SettingError("rebalance", "only one dataset or file can be re-balanced", hint="give --dataset NAME")
+        if self.entities and not self.items:
+            raise SettingError("entities", "a list of entries needs the items that are looked up", hint="add --items")
         if self.rebalance and self.items and Path(self.rebalance).resolve() == Path(self.items).resolve():
             raise SettingError("rebalance", f"{self.rebalance} is the file that is audited", hint="give another name")

@@ -48,7 +48,7 @@ from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.spec import plain_name, without_option
 from lexiscope.items.answers.sense_options import DIFFERENT, SAME
 from lexiscope.report.part import Omission, with_interval
-from lexiscope.report.parts.wording_tables import WordedStatistic
+from lexiscope.report.parts.wording_tables import SHOTS, WordedStatistic
 
 Floats = NDArray[np.float64]
 Statistic = str | Callable[[Floats, Floats], float]
@@ -244,8 +244,20 @@ class ComparableAnswers:
         accuracy, and log-odds of two answers the area under the ROC curve. Items without an answer in every wording
         are excluded, and counted.
         """
+        return self._over_levels(wordings_of(self.responses), "wording", resamples, seed)
+
+    def over_shots(self, *, resamples: int = 2000, seed: int = 0) -> tuple[list[WordedStatistic], list[Omission]]:
+        """Return the statistics of every chat model that was asked with several numbers of worked examples.
+
+        They are those of :meth:`over_wordings`; a difference is that of more examples minus fewer, on the same items.
+        """
+        return self._over_levels(shots_of(self.responses), SHOTS, resamples, seed)
+
+    def _over_levels(
+        self, levels: Mapping[str, Mapping[str, str]], factor: str, resamples: int, seed: int
+    ) -> tuple[list[WordedStatistic], list[Omission]]:
         worded, omissions = list[WordedStatistic](), list[Omission]()
-        for subject, wordings in wordings_of(self.responses).items():
+        for subject, wordings in levels.items():
             own = self.responses.where(subject_id=tuple(wordings.values()))
             tasks = own.unique("task")
             datasets = [name for name, task in self.tasks.items() if task in tasks] if len(self.tasks) > 1 else [""]
@@ -257,14 +269,14 @@ class ComparableAnswers:
                         for spec in wordings.values()
                     ]
                     try:
-                        made = self._over_wordings(sides, statistic, resamples, seed)
+                        made = self._over_wordings(sides, statistic, factor, resamples, seed)
                     except (InputError, StatisticError) as error:
-                        omissions.append(Omission(f"{statistic} over wordings", error.what, subject))
+                        omissions.append(Omission(f"{statistic} over {_PLURAL[factor]}", error.what, subject))
                         continue
                     name = statistic_name(statistic, **({"with": "norms"} if statistic in CORRELATIONS else {}))
                     of = dataset or self.items[0].dataset
                     measured, contrasts, note = made
-                    about = (of, view or "", note, self._plural)
+                    about = (of, view or "", note, self._plural, factor)
                     worded.append(WordedStatistic(name, subject, wordings, measured, contrasts, *about))
         return worded, omissions
 
@@ -281,8 +293,9 @@ class ComparableAnswers:
         return next((measure for measure in known if _base(measure) == MEASURE_ODDS), "")
 
     def _over_wordings(
-        self, sides: Sequence[AnswersOf], statistic: str, resamples: int, seed: int
+        self, sides: Sequence[AnswersOf], statistic: str, factor: str, resamples: int, seed: int
     ) -> tuple[OverWordings, list[Contrast], str]:
+        level = "wording" if factor == "wording" else "number of worked examples"
         columns = np.array([self._column(side, statistic)[1] for side in sides])
         norm = self._norm_of(statistic)
         asked, kept = ~np.isnan(columns).all(axis=0), ~np.isnan(columns).any(axis=0) & ~np.isnan(norm)
@@ -290,16 +303,22 @@ class ComparableAnswers:
         if not kept.any():
             gold = statistic != "accuracy" or any(item.gold is not None for item in self.items)
             why = (
-                "no item has a readable answer in every wording" if gold else "the items have no correct answer (gold)"
+                f"no item has a readable answer {_IN[factor]} every {level}"
+                if gold
+                else "the items have no correct answer (gold)"
             )
             raise InputError(why)
         lost = int(asked.sum() - kept.sum())
-        note = f"excluded: {counted(lost, 'item')} without norm, or without an answer in each wording" if lost else ""
+        note = (
+            f"excluded: {counted(lost, 'item')} without norm, or without an answer {_IN[factor]} each {level}"
+            if lost
+            else ""
+        )
         used = norm[kept] if statistic in (*CORRELATIONS, "auc") else None
         made = over_wordings(statistic, list(columns[:, kept]), labels, norm=used, units=self._plural, seed=seed)
         contrasts = [
             self.compare(first, second, statistic, resamples=resamples, seed=seed)
-            for first, second in combinations(sides, 2)
+            for first, second in combinations(sides if factor == "wording" else sides[::-1], 2)
         ]
         return made, contrasts, note
 
@@ -583,6 +602,30 @@ def wordings_of(responses: ResponseTable) -> dict[str, dict[str, str]]:
                 model, variant = without_option(subject, "variant")
                 models.setdefault(model, {})[variant or default_wording(kind, task)] = subject
     return {model: wordings for model, wordings in models.items() if len(wordings) > 1}
+
+
+def shots_of(responses: ResponseTable) -> dict[str, dict[str, str]]:
+    """Return the chat models that answered with several numbers of worked examples: id without it → number → id.
+
+    >>> columns = {"subject_kind": "chat", "item_id": "i", "task": "relatedness", "measure": "rating"}
+    >>> ids = ["chat:m@http://h/v1?shots=4", "chat:m@http://h/v1", "chat:n@http://h/v1"]
+    >>> shots_of(ResponseTable.from_columns({"subject_id": ids} | columns))
+    {'chat:m@http://h/v1': {'zero-shot': 'chat:m@http://h/v1', '4-shot': 'chat:m@http://h/v1?shots=4'}}
+    """
+    models: dict[str, dict[int, str]] = {}
+    for kind in responses.unique("subject_kind"):
+        for subject in responses.where(subject_kind=kind).unique("subject_id") if takes_wordings(kind) else ():
+            model, shots = without_option(subject, "shots")
+            models.setdefault(model, {})[int(shots or 0)] = subject
+    return {
+        model: {f"{n}-shot" if n else "zero-shot": by_number[n] for n in sorted(by_number)}
+        for model, by_number in models.items()
+        if len(by_number) > 1
+    }
+
+
+_PLURAL = {"wording": "wordings", SHOTS: "worked examples"}
+_IN = {"wording": "in", SHOTS: "with"}
 
 
 def _base(measure: str) -> str:

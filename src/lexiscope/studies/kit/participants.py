@@ -6,7 +6,8 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.items.tables.columns import columns_named
-from lexiscope.resources.platforms.opened import open_file
+from lexiscope.resources.platforms.lexiscope import is_export
+from lexiscope.resources.platforms.opened import open_file, plain_table
 
 ABOUT_PEOPLE = ("country", "gender", "age")
 """What a table of participants may say of them."""
@@ -20,7 +21,8 @@ def read_participants(path: Path) -> dict[str, dict[str, str]]:
     Errors: :class:`InputError` for a table without participants or without any of these columns, a participant
     who is there twice with different cells, and an age that is not a number.
     """
-    table = open_file(path).table
+    # the readers of answers refuse this table of an export: it has none
+    table = plain_table(path) if is_export(path.parent) else open_file(path).table
     plain = {name.removeprefix("about_"): name for name in table.header}
     named = {field: columns_named(field, list(plain)) for field in ("participant_id", *ABOUT_PEOPLE)}
     for field, columns in named.items():

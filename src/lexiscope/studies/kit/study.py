@@ -79,7 +79,7 @@ from lexiscope.report.part import (
     with_adjusted_p,
     with_published,
 )
-from lexiscope.report.parts.wording_tables import own_statistics_part, wordings_part
+from lexiscope.report.parts.wording_tables import own_statistics_part, shots_part, wordings_part
 from lexiscope.report.presenting import results_table
 from lexiscope.report.sections import (
     asked_in,
@@ -92,7 +92,7 @@ from lexiscope.report.sections import (
 from lexiscope.report.tables import Table
 from lexiscope.resources.fetch import locate_all
 from lexiscope.resources.tables.delimited import read_csv
-from lexiscope.studies.kit.answers import ComparableAnswers, wordings_of
+from lexiscope.studies.kit.answers import ComparableAnswers, shots_of, wordings_of
 from lexiscope.studies.kit.data import dataset_of, given_files, own_dataset
 from lexiscope.studies.kit.languages import with_language_remarks
 from lexiscope.studies.kit.results_page import AnswerOf, answered_questions, results_page
@@ -117,7 +117,9 @@ _NEEDED: Mapping[str, str] = {
     "layers": "a model with layers",
 }
 """What questions need, as text."""
-_LIVE, _WORDINGS = "collected", "wordings"
+_LIVE, _WORDINGS, _SHOTS = "collected", "wordings", "worked_examples"
+_FACTORS = {_WORDINGS: "Wordings of the prompt", _SHOTS: "Worked examples before the item"}
+"""The titles of sections on how chat models were asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,6 +434,7 @@ class Study:
         parts |= {entry.question.question_id: self._answer_part(entry, run) for entry in self.questions}
         parts |= sections(after=True)
         parts |= {_WORDINGS: self._wordings_part(run, parts)} if wordings_of(run.responses) else {}
+        parts |= {_SHOTS: self._shots_part(run)} if shots_of(run.responses) else {}
         return _with_own_names({name: run.mark_simulated(name, part) for name, part in parts.items()})
 
     def _data(self, settings: Settings) -> Dataset:
@@ -530,7 +533,7 @@ class Study:
         table = questions_table(questions, in_words, parts, name="questions")
         # what a paper claims is of its own data and of people
         of_paper = not run.own and not holds_simulated(run.responses)
-        worded = [parts[_WORDINGS]] if _WORDINGS in parts else []
+        asked = [(name, title, parts[name]) for name, title in _FACTORS.items() if name in parts]
         claimed = claims_section(self.CLAIMS, records, self.QUESTIONS) if of_paper else None
         return tuple(
             section
@@ -543,7 +546,7 @@ class Study:
                 Section("methods", "Methods", (*_text_of(self.methods, run), resampled)),
                 *(_question_section_of(question, in_words, planned, parts) for question in questions),
                 *self._sections_at("after", run, parts),
-                *(Section(_WORDINGS, "Wordings of the prompt", part.paragraphs, part.tables) for part in worded),
+                *(Section(name, title, part.paragraphs, part.tables) for name, title, part in asked),
                 *filter(None, (omissions_section(parts.values()), claimed)),
                 Section("limits", "Limits", (*_text_of(self.limits, run), *ethics)),
             )
@@ -557,6 +560,12 @@ class Study:
         records = [record for part in parts.values() for record in part.records]
         own = own_statistics_part(records, wordings_of(run.responses), worded)
         return join_parts((wordings_part(worded), own, part_of(omissions)))
+
+    def _shots_part(self, run: RunData[Any]) -> Part:
+        """Return what worked examples in the prompts of chat models do to the answers of a run."""
+        answers = self.answers_of(run.settings, run.responses)
+        measured, omissions = answers.over_shots(resamples=run.settings.n_bootstrap, seed=run.settings.seed)
+        return join_parts((shots_part(measured), part_of(omissions)))
 
     def _sections_at(self, where: Where, run: RunData[Any], parts: Mapping[str, Part]) -> list[Section]:
         sections = []

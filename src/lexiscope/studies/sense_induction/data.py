@@ -211,10 +211,10 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
     """
     live = live_subjects(expand_folders(settings.subjects), settings)
     subjects = subjects_with_senses(live)
-    if not live and not settings.planted:
-        what = "this study needs vectors with induced senses"
+    if not live and not settings.planted and not settings.people:
+        what = "this study needs vectors with induced senses, or people's answers to tests of senses"
         hint = "name some: --subject gasi:FOLDER, which lexiscope train gasi writes, or sense_embedding:FORMAT:FILE; "
-        raise InputError(what, hint=hint + "or let it make text, and vectors of it: --planted made_up")
+        raise InputError(what, hint=hint + "--people FILE; or let it make text, and vectors of it: --planted made_up")
     # what can be wrong with a setting or a file is found before anything is asked
     if subjects and settings.synset:
         check_synset(settings.synset)

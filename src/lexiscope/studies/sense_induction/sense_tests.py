@@ -65,7 +65,7 @@ def people(run: SenseData) -> tuple[Part, ...]:
     )
     return (
         run.once(accuracies),
-        sense_test_parts.agreement_part(tests, run.titles),
+        sense_test_parts.agreement_part(tests, run.titles, run.people.trust),
         sense_test_parts.duplicates_part(tests, run.titles, reference),
     )
 

@@ -15,7 +15,8 @@ class SenseInductionSettings(SeveralDatasetsSettings):
 
     study: str = "sense_induction"
     people: tuple[str, ...] = files_option(
-        "files of people's answers to the tests of senses, and of the items that were asked"
+        "people's answers to the tests of senses (choices.csv of an export), the items that were asked (items.csv), "
+        "and responses.csv, whose attention checks give the trust in each person"
     )
     planted: str = option(
         "",

@@ -11,7 +11,7 @@ from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_named, jo
 from lexiscope.analysis.choices.design_answers import AnsweredDesign, SubjectAnswers, subject_answers
 from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET
-from lexiscope.collect import CollectProgress, baseline_answers, collect, in_wordings, live_subjects, scoring_routes
+from lexiscope.collect import CollectProgress, baseline_answers, collect, designed_specs, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
 from lexiscope.core.errors import CapabilityError, InputError, SpecError
@@ -241,8 +241,8 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         no_gaps = "" if len(filled[-1]) else no_gaps
     reasons = {NO_BASELINE: no_counts if why else "", GAPS: no_gaps if data.asked.gap_items else ""}
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
-    worded = in_wordings(specs, settings.wordings, catalog.task(TASK))
-    ids = {spec: subject.subject_id for spec, subject in zip(worded, live, strict=True)}
+    worded = designed_specs(specs, settings, TASK)
+    ids = {spec: subject.subject_id for (_, spec), subject in zip(worded, live, strict=True)}
     run = replace(
         data,
         choices=ResponseTable.concat([recorded, answered, frequencies]),

@@ -21,10 +21,10 @@ from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
 from lexiscope.items.answers.sense_options import GLOSSES
-from lexiscope.items.sheets.form import Sheet, SheetColumn
+from lexiscope.items.sheets.form import Sheet
 from lexiscope.tasks.kit.asking import SEARCH_VARIANTS, Asking, search_screen, sentence_examples, told_sentence
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
-from lexiscope.tasks.kit.published_sheets import NUMBER, VIEW, Cells, Judgments, Row, numbered_sheet
+from lexiscope.tasks.kit.published_sheets import Judgments, search_sheet
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -50,20 +50,7 @@ def _check_item(item: Item) -> Item:
 
 def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return which page was linked to each mention."""
-    columns = (
-        NUMBER,
-        SheetColumn("page", "title or address of the page", "text"),
-        VIEW,
-        SheetColumn("word", "the guessed word, where the target was hidden", "text"),
-        SheetColumn("not_found", "the participant said that there is no page for the target", "truth"),
-    )
-
-    def cells(row: Row, _item: Item) -> Cells:
-        page = row["response_text"] if row["response_text"] is not None else row["response"]
-        said = {"word": row["guessed_word"], "not_found": row["flag_not_found"]}
-        return {"page": page, "view": judgments.view_of(row["list_id"]), **said}
-
-    return (numbered_sheet(judgments, "link_judgments.csv", columns, cells),)
+    return (search_sheet(judgments, "link_judgments.csv"),)
 
 
 def _is_mention(item: Item) -> bool:

@@ -189,6 +189,24 @@ def label_sheet(judgments: Judgments, file: str, shown: Sequence[SheetColumn]) -
     return numbered_sheet(judgments, file, columns, cells, rows=judgments.valid_rows_revealed)
 
 
+def search_sheet(judgments: Judgments, file: str) -> Sheet:
+    """Return which entry of a list was found for each mention, as it was written."""
+    columns = (
+        NUMBER,
+        SheetColumn("page", "title or address of the page", "text"),
+        VIEW,
+        SheetColumn("word", "the guessed word, where the target was hidden", "text"),
+        SheetColumn("not_found", "the participant said that there is no page for the target", "truth"),
+    )
+
+    def cells(row: Row, _item: Item) -> Cells:
+        page = row["response_text"] if row["response_text"] is not None else row["response"]
+        said = {"word": row["guessed_word"], "not_found": row["flag_not_found"]}
+        return {"page": page, "view": judgments.view_of(row["list_id"]), **said}
+
+    return numbered_sheet(judgments, file, columns, cells)
+
+
 def text_columns(before: Sequence[SheetColumn], what: str, *behind: SheetColumn) -> tuple[SheetColumn, ...]:
     """Return the columns of texts that were written: *before*, the text and its review, *behind*, its writer."""
     raw = SheetColumn(f"{what}_raw", f"the {what} as it was written", "text")

@@ -10,14 +10,17 @@ An item has one usage; ``gold`` is the id of the right synset, or several divide
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.item import Item
 from lexiscope.core.task import Task
 from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.answers.search_space import RETRIEVAL_MEASURES
+from lexiscope.items.sheets.form import Sheet
 from lexiscope.tasks.kit.asking import SEARCH_VARIANTS, Asking, search_screen, sentence_examples, told_sentence
 from lexiscope.tasks.kit.judging import check_usages, judgment_function
+from lexiscope.tasks.kit.published_sheets import Judgments, search_sheet
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -35,7 +38,12 @@ def _check_item(item: Item) -> Item:
     return check_usages(item, 1, task=NAME)
 
 
-SCREEN = search_screen(FOLDER, MEASURE)
+def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
+    """Return which meaning was found for each word."""
+    return (search_sheet(judgments, "search_judgments.csv"),)
+
+
+SCREEN = replace(search_screen(FOLDER, MEASURE), published=published_sheets)
 
 asks = Asking(SCREEN, told_sentence, example_items, SEARCH_VARIANTS)
 """Makes a chat question of an item."""
