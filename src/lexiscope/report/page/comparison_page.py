@@ -306,7 +306,9 @@ def _rank_table(runs: Sequence[ComparedRun]) -> Table | None:
     for run in runs:
         titles = {subject: title for title, subject in run.subjects.items()}
         for record in run.records:
-            if record.statistic.startswith("rank(") and record.low is not None and record.high is not None:
+            # ranks by a similarity are of one of the sets of a run, not of the run
+            named = record.statistic.startswith("rank(") and "similarity=" not in record.statistic
+            if named and record.low is not None and record.high is not None:
                 own = sets.setdefault(titles.get(record.subject, record.subject), {})
                 own.setdefault(run.dataset, str(RankSet(int(record.low), int(record.high))))
     if not sets:
