@@ -15,11 +15,12 @@ from click.testing import CliRunner
 from scipy import stats
 
 import lexiscope
+from lexiscope.analysis.layers.layers import difference_at_chosen_layers
 from lexiscope.cli.main import cli
 from lexiscope.core.errors import LexiscopeError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import AtMost, from_json, to_json
+from lexiscope.core.result import AtMost, Estimate, from_json, to_json
 from lexiscope.studies.kit.answers import AnswersOf, ComparableAnswers
 
 N = 24
@@ -126,6 +127,20 @@ def test_decisions_and_a_statistic_of_ones_own() -> None:
     expected = [np.polyfit(PEOPLE_MEANS, -LAYERS[layer], 1)[0] for layer in (1, 0)]
     assert own.value == pytest.approx(expected[0] - expected[1])
     assert own.name == "slope_difference"
+
+
+def test_layers_of_sides_are_chosen_again_on_other_words() -> None:
+    """The layer that a side names is one of all of the model's in its view; people's means are those of the items."""
+    made = _answers().at_chosen_layers("m@1 view=full", "m@0 view=word", resamples=200)
+    nearness = np.column_stack([-distances for distances in LAYERS.values()])
+    words = [str(item.conditions["word"]) for item in ITEMS]
+    direct = difference_at_chosen_layers(
+        nearness, nearness[::-1], PEOPLE_MEANS, kind="spearman", groups=words, resamples=200
+    )
+    assert isinstance(made, Estimate)
+    assert isinstance(direct, Estimate)
+    assert (made.value, made.p, made.n_groups) == pytest.approx((direct.value, direct.p, 8))
+    assert "resampled=words" in made.interval.method
 
 
 def test_a_second_test_of_a_mean_has_the_items_or_words_that_could_be_exchanged(tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import lexiscope
+from lexiscope.analysis.ranks import rank_results
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import SpecError
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.studies.kit.pairs import PairSet
+from lexiscope.core.result import Estimate
+from lexiscope.studies.kit.pairs import PairSet, rank_name
 
 
 def dataset(*, task: str = "relatedness", rated: bool = True, gold: str | None = None, told: bool = True) -> Dataset:
@@ -70,3 +72,26 @@ def test_correlations_count_the_pairs_first() -> None:
     found = pairs.correlations(ResponseTable.from_rows(rows), ["m"], ["max_sim"], resamples=0, seed=0)
     assert [(one.statistic, one.dataset) for one in found[:2]] == [("n_pairs", "made"), ("coverage", "made")]
     assert [one.value for one in found] == [4, 100, pytest.approx(100), pytest.approx(100)]
+
+
+def test_ranks_are_those_of_the_similarities_on_the_pairs_that_all_cover() -> None:
+    """One near and one far from the ratings: their ranks are sets; the third covers nothing; one alone has none."""
+    words = [f"w{n}" for n in range(20)]
+    items = tuple(lexiscope.pair(word, f"One {word} 1.", f"A {word} 2.", word) for word in words)
+    dice = np.random.default_rng(3)
+    ratings = dice.uniform(1, 5, len(items))
+    near, far = ratings + 0.1 * dice.normal(size=20), dice.normal(size=20)
+    rows = [
+        Response(subject, "vectors", item.item_id, "", "max_sim", float(value))
+        for subject, column in (("far", far), ("near", near))
+        for item, value in zip(items[1:], column[1:], strict=True)
+    ]
+    pairs, answers = PairSet("set", "Set", "relatedness", items, ratings), ResponseTable.from_rows(rows)
+    ranks = pairs.ranks(answers, ("far", "near", "none"), "max_sim", resamples=300, seed=1)
+    assert [(rank.subject, rank.value, rank.low, rank.high) for rank in ranks] == [("far", 2, 2, 2), ("near", 1, 1, 1)]
+    expected = rank_results(
+        "spearman", {"far": far[1:], "near": near[1:]}, ratings[1:], groups=words[1:], resamples=300, seed=1
+    )
+    assert [rank.value for rank in ranks] == [result.value for result in expected if isinstance(result, Estimate)]
+    assert {(rank.statistic, rank.dataset, rank.n) for rank in ranks} == {(rank_name("max_sim"), "set", 19)}
+    assert pairs.ranks(answers, ("near",), "max_sim", resamples=300, seed=1) == []

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 import lexiscope
-from lexiscope.analysis.layers.layers import correlations_by_layer
+from lexiscope.analysis.layers.layers import correlations_by_layer, difference_at_chosen_layers
 from lexiscope.analysis.mixed import models as mixed
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
@@ -160,8 +160,19 @@ def test_a_comparison_of_best_layers_says_so() -> None:
     assert isinstance(given, lexiscope.Estimate)
     text = f"layer {best.layer} of encoder:made is the best of 4 layers, chosen on the same items"
     told = "the first is closer to people"
-    assert run.compare(best, given).sentence().endswith(f". A positive difference: {told}. Caution: {text}.")
-    assert run.compare(best, given).records()[0].note == f"positive: {told}; {text}"
+    said = run.compare(best, given).sentence()
+    assert f". A positive difference: {told}. Caution: {text}. Allowing for the choice of the layers on the" in said
+    first, chosen = run.compare(best, given).records()
+    assert first.note == f"positive: {told}; {text}"
+    columns = np.array([run._columns["encoder:made", layer] for layer in range(4)]).T
+    groups = [item.word for item in run.items]
+    how = {"groups": groups, "resamples": 40, "seed": run.settings.seed}
+    direct = difference_at_chosen_layers(columns, columns[:, :1], run.norm, kind="spearman", **how)
+    assert isinstance(direct, Estimate)
+    assert (chosen.value, chosen.low, chosen.high, chosen.p) == pytest.approx(
+        (direct.value, direct.interval.low, direct.interval.high, direct.p)
+    )
+    assert (chosen.statistic, chosen.dataset) == ("spearman_difference_at_chosen_layers(with=norms)", "made")
     other = curve.estimate(1)
     assert isinstance(other, lexiscope.Estimate)
     assert "Caution" not in run.compare(given, other).sentence()

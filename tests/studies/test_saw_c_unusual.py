@@ -16,8 +16,8 @@ from scipy import stats
 
 from lexiscope.analysis.agreement.alpha import krippendorff_alpha
 from lexiscope.analysis.layers.expected_layer import CumulativeScores, expected_layer
-from lexiscope.analysis.layers.layers import SEPARATED
-from lexiscope.analysis.mixed.models import fit
+from lexiscope.analysis.layers.layers import SEPARATED, held_out_predictor
+from lexiscope.analysis.mixed.models import fit, likelihood_ratio
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
@@ -428,13 +428,41 @@ def test_a_slider_may_have_decimals(tmp_path: Path) -> None:
 
 
 def test_the_tests_of_own_items_are_those_of_the_paper() -> None:
-    """The test of sense, then both tests of §4.5 with the distances of the best layer."""
+    """The test of sense, then both tests of §4.5 at the best layer, and at the layer that other words choose."""
     own = _own(settings=replace(SETTINGS, mixed_models="paper"))
     chosen = senses.chosen_tests(own)
     best = find_record(_records(own), "best_layer(by=r_squared)").value
-    assert [tuple(test.where.values()) for test in chosen] == [("", None), ("m", best), ("m", best)]
+    assert [tuple(test.where.values()) for test in chosen] == [("", None), *[("m", best)] * 2, *[("m", None)] * 2]
     tests = [test.name for test in chosen]
-    assert tests == ["sense", "sense_beyond_distance", "distance_beyond_sense"]
+    beyond = ["sense_beyond_distance", "distance_beyond_sense"]
+    assert tests == ["sense", *beyond, *(f"{name}_held_out" for name in beyond)]
+
+
+def test_tests_at_a_layer_chosen_on_other_words_are_a_family_next_to_the_naive_ones() -> None:
+    """χ² of the held-out distances written out; the naive tests keep their adjusted p, and R gets the new column."""
+    own = _own(settings=replace(SETTINGS, mixed_models="paper"))
+    records = _records(own)
+    column, note = own.held_out_distances["m"]
+    matrix, norms = own.on_norms(own.distances[0])
+    groups = [item.word for item in ITEMS]
+    direct, _ = held_out_predictor(norms, matrix, layers=range(4), groups=groups, seed=3)
+    assert column == pytest.approx(direct)
+    trials = own.trials({}) | {"D": column[own.item_rows]}
+    random = "(1 + Same_sense + D | Participant) + (1 | Word)"
+    formulas = (f"Response ~ Same_sense + D + {random}", f"Response ~ Same_sense + {random}")
+    expected = likelihood_ratio(*formulas, trials, references=senses.REFERENCES, seed=3)
+    name = "chi2_held_out(test=distance_beyond_sense_held_out,df=1)"
+    record = find_record(records, name, subject="m")
+    assert record.value == pytest.approx(expected.chi2, abs=1e-3)
+    assert record.note.startswith(note)
+    assert (record.layer, record.family) == (None, "chi2_held_out(method=holm,tests=2)")
+    naive = find_record(records, "chi2(test=distance_beyond_sense,df=1)", subject="m")
+    assert naive.family == "sense_and_distance(method=holm,tests=2)"
+    # one word cannot be held out: the naive tests alone
+    assert [test.name for test in senses.chosen_tests(_own(ONE_WORD, settings=own.settings))][1:] == [
+        "sense_beyond_distance",
+        "distance_beyond_sense",
+    ]
 
 
 def test_without_encoders_every_question_says_what_it_needs() -> None:

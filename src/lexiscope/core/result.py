@@ -470,7 +470,8 @@ class Contrast(Result):
     """The difference of two estimates on the same draws: *first* minus *second*, with the interval of the difference.
 
     ``p`` is that of a test of no difference, if one was made. ``test`` is a second test of the same sides, if one was
-    asked for: its name, its statistic and its p.
+    asked for: its name, its statistic and its p. ``chosen`` is the difference that allows for layers having been chosen
+    on the same items, if one was.
     """
 
     name: str
@@ -484,6 +485,7 @@ class Contrast(Result):
     p_adjusted: float | None = None
     family: str = ""
     test: Estimate | None = None
+    chosen: Estimate | Undefined | None = None
 
     @property
     def value(self) -> float:
@@ -497,7 +499,10 @@ class Contrast(Result):
         return "; ".join(f"layer {estimate.layer} of {estimate.subject} is {estimate.caution}" for estimate in chosen)
 
     def records(self) -> tuple[Record, ...]:
-        """Return the difference, then its second test; the subject names both, the note what a positive one means."""
+        """Return the difference, its second test, and what allows for the choice of layers.
+
+        The subject names both sides, the note says what a positive difference means.
+        """
         names = [side.subject if side.layer is None else f"{side.subject}@{side.layer}" for side in self.pair]
         subject = self.subject or " − ".join(names)
         sizes = f"n = {self.first.n:,} and {self.second.n:,}" if self.first.n != self.second.n else ""
@@ -506,7 +511,8 @@ class Contrast(Result):
         more = {"note": note} | _bounds(self.interval, note)
         difference = self._record(self.name, self.value, n=self.n, **_test(self), **more | {"subject": subject})
         about = {"subject": subject, "dataset": self.dataset, "condition": self.condition, "view": self.view}
-        return (difference, *(self.test.about(**about).records() if self.test else ()))
+        further = (result.about(**about) for result in (self.test, self.chosen) if result is not None)
+        return (difference, *(record for result in further for record in result.records()))
 
     def _brief(self) -> tuple[str, ...]:
         record = self.records()[0]

@@ -27,6 +27,7 @@ from lexiscope.report.parts.sense_parts import (
 )
 from lexiscope.report.parts.sense_test_parts import single_sense_reference
 from lexiscope.report.pivot import PivotRow
+from lexiscope.report.tables import IntervalCell
 from lexiscope.resources.vectors.sense_vectors import LOG, LogRow, SenseVectors, log_text, read_log
 from lexiscope.subjects.senses.gasi import Gasi, files_of, trainings_in
 from lexiscope.training.gasi.settings import GasiSettings, Variant
@@ -166,6 +167,10 @@ def test_a_row_of_another_statistic_has_its_number_in_the_first_column() -> None
     )
     assert table.rows == (("m", 40.0, 30.0, 6, 8, 75.0), ("people", 70.0, None, None, 8, None))
     assert table.columns[1].note == "A note."
+    rank = Record("rank(of=spearman,among=subjects,similarity=avg_sim_c)", 1.0, "m", low=1.0, high=2.0, n=6)
+    ranked = similarity_table("s", "S", [*records, rank], rows, measures={"avg_sim_c": ""}, labels=("Vectors",))
+    assert ranked.columns[-1].header == "Rank"
+    assert ranked.rows[0][-1] == IntervalCell(1.0, 2.0, 1.0)
 
 
 def test_the_reference_is_the_first_subject_with_one_sense_for_every_word(tmp_path: Path) -> None:

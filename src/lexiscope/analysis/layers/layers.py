@@ -29,6 +29,7 @@ from lexiscope.analysis.bootstrap import (
     resample_counts,
     resampled_units,
 )
+from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import (
     Kind,
     average_ranks,
@@ -509,6 +510,84 @@ def at_chosen_layer(
         return Undefined(name, "nothing was resampled", len(target))
     if draws is None:
         draws = _layer_draws(X, target, kind, codes, n_groups, resamples=resamples, seed=seed)
+    values, spread, chosen = _left_out_values(X, target, kind, better, draws, codes, n_groups, seed)
+    undefined = int(np.isnan(values).sum())
+    if undefined > MOST_UNDEFINED * resamples:
+        what = f"in {undefined} of {resamples} resamples the correlation of the excluded words is undefined"
+        return Undefined(name, what, len(target))
+    value, ends = _value_and_ends(values, spread, kind)
+    units = resampled_units(groups)
+    interval = percentile_interval(ends, level=level, method="left_out_words", resampled=units)
+    return Estimate(name, value, interval, len(target), n_groups, note=_choice_counts(chosen[chosen >= 0], numbers))
+
+
+def difference_at_chosen_layers(
+    first: ArrayLike,
+    second: ArrayLike,
+    y: ArrayLike,
+    *,
+    kind: Kind,
+    name: str = "",
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate | Undefined:
+    """Return the correlation of *first* with y minus that of *second*, allowing for both layers having been chosen.
+
+    As :func:`at_chosen_layer`: in each resample, each side's layer is chosen on the words that were drawn, and both are
+    scored on the same words that were left out. A side with one column has one layer, and no choice. p is that of
+    :func:`~lexiscope.analysis.comparison.bootstrap_p` of these differences. The interval is wide: in 300 simulated
+    studies each (8 layers against 1; 12 words × 6, 25 × 6 and 60 × 4 items) it held no difference in 96 to 99 %.
+
+    *Shape:* first and second (items, layers), the numbers of layers may differ; y and groups (items,).
+    *Higher means:* the first is closer to y. Errors: :class:`StatisticError` for fewer than 2 groups.
+
+    >>> rng = np.random.default_rng(1)
+    >>> y = rng.normal(size=60)
+    >>> good, noise = y[:, None] + rng.normal(size=(60, 4)), rng.normal(size=(60, 9))
+    >>> difference = difference_at_chosen_layers(good, noise, y, kind="pearson", resamples=200)
+    >>> difference.name, difference.interval.low > 0
+    ('pearson_difference_at_chosen_layers', True)
+    """
+    target, name = np.asarray(y, dtype=np.float64), name or statistic_name(f"{kind}_difference_at_chosen_layers")
+    if not resamples:
+        return Undefined(name, "nothing was resampled", len(target))
+    codes, n_groups = group_codes(groups, len(target))
+    values, ends = [], []
+    for columns in (first, second):
+        X = np.asarray(columns, dtype=np.float64)
+        draws = _layer_draws(X, target, kind, codes, n_groups, resamples=resamples, seed=seed)
+        left_out, spread, _ = _left_out_values(X, target, kind, "higher", draws, codes, n_groups, seed)
+        undefined = int(np.isnan(left_out).sum())
+        if undefined > MOST_UNDEFINED * resamples:
+            what = f"in {undefined} of {resamples} resamples a correlation of the excluded words is undefined"
+            return Undefined(name, what, len(target))
+        value, of_draws = _value_and_ends(left_out, spread, kind)
+        values.append(value)
+        ends.append(of_draws)
+    interval = percentile_interval(
+        ends[0] - ends[1], level=level, method="left_out_words", resampled=resampled_units(groups)
+    )
+    p = bootstrap_p(ends[0] - ends[1]) if interval.is_defined else None
+    return Estimate(name, values[0] - values[1], interval, len(target), n_groups, p=p)
+
+
+def _left_out_values(
+    X: FloatArray,
+    target: FloatArray,
+    kind: Kind | Literal["auc"],
+    better: Literal["higher", "lower"],
+    draws: FloatArray,
+    codes: IntArray,
+    n_groups: int,
+    seed: int,
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """The correlation of the words left out of each resample at the layer chosen in it, its spread, and that layer.
+
+    A resample without a choice or a value has NaN, and the layer −1. *Shape:* (resamples,) each.
+    """
+    resamples = len(draws)
     better_draws = np.where(np.isnan(draws), -np.inf, draws if better == "higher" else -draws)
     # a resample in which no layer has a value chooses none
     chosen = np.where(np.isnan(draws).all(axis=1), -1, better_draws.argmax(axis=1))
@@ -531,18 +610,17 @@ def at_chosen_layer(
         scores *= np.sign(full)
     values = np.full(resamples, np.nan)
     values[chosen >= 0] = scores[chosen >= 0, np.searchsorted(used, chosen[chosen >= 0])]
-    undefined = int(np.isnan(values).sum())
-    if undefined > MOST_UNDEFINED * resamples:
-        what = f"in {undefined} of {resamples} resamples the correlation of the excluded words is undefined"
-        return Undefined(name, what, len(target))
+    return values, spread, chosen
+
+
+def _value_and_ends(values: FloatArray, spread: FloatArray, kind: Kind | Literal["auc"]) -> tuple[float, FloatArray]:
+    """The mean of left-out values, and the draws around it that make its interval."""
     value = float(np.nanmean(values))
     ends = value + (values - value) * spread
     if kind == "r_squared":
         value, ends = max(value, 0.0) ** 2, np.maximum(ends, 0.0) ** 2
     lowest = 0 if kind == "auc" else -1
-    value, units = float(np.clip(value, lowest, 1)), resampled_units(groups)
-    interval = percentile_interval(np.clip(ends, lowest, 1), level=level, method="left_out_words", resampled=units)
-    return Estimate(name, value, interval, len(target), n_groups, note=_choice_counts(chosen[chosen >= 0], numbers))
+    return float(np.clip(value, lowest, 1)), np.clip(ends, lowest, 1)
 
 
 def held_out_deviance(
@@ -678,6 +756,45 @@ def held_out_residuals(
         mean = Estimate(HELD_OUT_RESIDUAL, value, interval, n, len(set(codes[rows].tolist())))
         means.append(mean.about(condition=str(label), note=note))
     return tuple(means)
+
+
+def held_out_predictor(
+    norms: ArrayLike,
+    distance: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    groups: ArrayLike | None = None,
+    folds: int = FOLDS,
+    seed: int = 0,
+) -> tuple[FloatArray, str]:
+    """Return each item's distance at the layer of the highest R² of other words, and how many folds chose which layer.
+
+    Words are dealt into folds. Distances of two layers have two scales: those of a fold are standardised by the words
+    of the other folds, so that one regression takes them all. As a predictor it has no advantage from the choice of its
+    layer.
+
+    *Shape:* norms and groups (items,); distance (items, layers); returned (items,). *Unit:* standard deviations.
+    Errors: :class:`StatisticError` with fewer than 2 groups, and if no layer has an R² without the words of one fold.
+
+    >>> distance = np.column_stack([np.zeros(8), np.arange(8.0)])
+    >>> column, note = held_out_predictor(np.arange(8.0) % 4, distance, groups=list("aaaabbbb"), folds=2)
+    >>> column[:4].round(2).tolist(), note  # (0 … 3 − 5.5) / SD of 4 … 7
+    ([-4.92, -4.02, -3.13, -2.24], 'chosen in the folds: layer 1 in 2 of 2')
+    """
+    y, X = np.asarray(norms, dtype=np.float64), np.asarray(distance, dtype=np.float64)
+    numbers = tuple(range(X.shape[1])) if layers is None else tuple(layers)
+    codes, n_groups = group_codes(groups, len(y))
+    fold_of = group_folds(codes, n_groups, folds=folds, seed=seed)
+    predictor, chosen = np.empty(len(y)), []
+    for fold in range(int(fold_of.max()) + 1):
+        out = fold_of == fold
+        best = r_squared_by_layer(X[~out], y[~out], layers=numbers, resamples=0).best
+        if best is None:
+            raise StatisticError("without the words of one fold no layer has an R²")
+        chosen.append(best)
+        column = X[:, numbers.index(best)]
+        predictor[out] = (column[out] - column[~out].mean()) / column[~out].std()
+    return predictor, fold_counts(chosen)
 
 
 def _weighted(

@@ -150,7 +150,8 @@ def _sentence_of_contrast(result: Contrast) -> str:
 
 def _direction_text(result: Contrast) -> str:
     """What a positive difference means, and what to know of the choice of the layers."""
-    return f"{f' A positive difference: {result.higher}.' if result.higher else ''}{_caution_text(result)}"
+    direction = f" A positive difference: {result.higher}." if result.higher else ""
+    return f"{direction}{_caution_text(result)}{_chosen_text(result.chosen, 'layers', 'the difference')}"
 
 
 @sentence.register
@@ -191,9 +192,9 @@ def _caution_text(result: Estimate | Contrast | Curve) -> str:
     return f" Caution: {result.caution}." if result.caution else ""
 
 
-def _chosen_text(result: Estimate | Undefined | None) -> str:
-    """What a curve adds on its best layer: the value that allows for the layer having been chosen."""
-    lead = " Allowing for the choice of the layer on the same items, it is"
+def _chosen_text(result: Estimate | Undefined | None, what: str = "layer", value: str = "it") -> str:
+    """What a curve or a comparison adds: the value that allows for *what* (a layer) having been chosen."""
+    lead = f" Allowing for the choice of the {what} on the same items, {value} is"
     if isinstance(result, Undefined):
         return f"{lead} undefined: {result.reason}."
     return f"{lead} {_value_text(result)}{_interval_text(result.interval, result)}." if result else ""

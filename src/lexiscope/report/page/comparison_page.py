@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lexiscope.analysis.attainable.model_pairs import ModelPairs
 from lexiscope.analysis.families import holm
 from lexiscope.analysis.ranks import RankSet
-from lexiscope.core.result import Contrast, Record
+from lexiscope.core.result import Contrast, Estimate, Record
 from lexiscope.core.showing import counted, enumerated
 from lexiscope.report.answers.answer import Answer
 from lexiscope.report.answers.results_page import AnsweredQuestion, ResultsPage, with_own_names
@@ -225,10 +225,15 @@ def _differences(runs: Sequence[ComparedRun]) -> Answer | None:
             shown = f"{number} [{format_number(low, BOUNDED)}, {format_number(high, BOUNDED)}]"
             sure = f"p = {p:.3f}".replace("0.", ".", 1) if p >= 0.001 else "p < .001"
             tip = f"{run.dataset}: {best} − {name}: {shown}, {sure} adjusted for {len(adjusted)} comparisons"
+            if isinstance(contrast.chosen, Estimate) and contrast.chosen.interval.is_defined:
+                own = contrast.chosen
+                ends = ", ".join(format_number(end, BOUNDED) for end in (own.interval.low, own.interval.high))
+                tip += f"; allowing for the choice of layers: {format_number(own.value, BOUNDED)} [{ends}]"
             group = f"{run.dataset}: {best} minus …"
             rows.append(ForestRow(name, contrast.value, low, high, shown, tip, hollow=p >= 0.05, group=group))
         if any(side.layer is not None for contrast in run.differences for side in contrast.pair):
             why.append(f"{run.dataset}: each model with layers is at its best layer, chosen on the same items.")
+            why += _allowing_for_choice(run, best)
         texts.append(
             f"On {run.dataset}, {best} differs from {apart} of {len(adjusted)} models after Holm's adjustment over "
             f"{len(adjusted)} comparisons."
@@ -252,6 +257,19 @@ def _differences(runs: Sequence[ComparedRun]) -> Answer | None:
             "The table has the differences from any other reference, and the ranks of each model that they leave open."
         )
     return Answer("", tuple(texts), caution=" ".join(why), apa=" ".join(texts), drawing=drawing, table=table)
+
+
+def _allowing_for_choice(run: ComparedRun, best: str) -> list[str]:
+    """From how many models the highest still differs with layers chosen on other words; one family, as the others."""
+    chosen = [contrast.chosen for contrast in run.differences if isinstance(contrast.chosen, Estimate)]
+    tests = [result.p for result in chosen if result.p is not None]
+    if not tests:
+        return []
+    apart = sum(p < 0.05 for p in holm(tests).tolist())
+    return [
+        f"With layers chosen on other words than they are scored on, {best} differs from {apart} of {len(tests)} "
+        "models (Holm)."
+    ]
 
 
 def _pair_table(runs: Sequence[ComparedRun]) -> Table | None:
@@ -288,7 +306,9 @@ def _rank_table(runs: Sequence[ComparedRun]) -> Table | None:
     for run in runs:
         titles = {subject: title for title, subject in run.subjects.items()}
         for record in run.records:
-            if record.statistic.startswith("rank(") and record.low is not None and record.high is not None:
+            # ranks by a similarity are of one of the sets of a run, not of the run
+            named = record.statistic.startswith("rank(") and "similarity=" not in record.statistic
+            if named and record.low is not None and record.high is not None:
                 own = sets.setdefault(titles.get(record.subject, record.subject), {})
                 own.setdefault(run.dataset, str(RankSet(int(record.low), int(record.high))))
     if not sets:

@@ -36,7 +36,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.answers.known_words import KnowsWords
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Omission, Part, ends_of, find_record, part_of, record_cell
-from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
+from lexiscope.report.pivot import Col, PivotRow, pivot, rank_columns, records_of, rows_of
 from lexiscope.report.plots.accuracy import stacked_shares
 from lexiscope.report.plots.distributions import histograms
 from lexiscope.report.plots.senses import GridPoint, beta_grid, noise_against_signal, senses_by_frequency
@@ -281,6 +281,10 @@ def similarity_table(
             cell=lambda record: round((record.value or 0.0) * (record.n or 0) / 100)),
         Col("Pairs", ("coverage", *other), show="n", absent=None),
         Col("%", "coverage", _ONE, show="value", absent=None),
+        *rank_columns(
+            results, statistic_name("rank", of="spearman", among="subjects", similarity=first),
+            f"by {SIMILARITIES[first]}, on the pairs that all of them cover",
+        ),
     )  # fmt: skip
     return pivot(name, title, results, heads, rows, labels=labels, number=number, notes=notes)
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.mixed.r_script import ModelPair
+from lexiscope.analysis.mixed.tested import MixedTest, OrdinalTest
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition
 from lexiscope.core.response import holds_simulated
-from lexiscope.core.result import Contrast, Estimate, Fit, Record, Result, Undefined, statistic_name
+from lexiscope.core.result import Contrast, Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
 from lexiscope.report.page.exports import export_r
 from lexiscope.report.part import Remark
@@ -167,7 +168,7 @@ def _tests(run: RatedRun, name: str, others: Sequence[str], label: str) -> Itera
         )
 
 
-def _attempt(run: RatedRun, statistic: str, make: partial[Fit]) -> Iterator[object]:
+def _attempt(run: RatedRun, statistic: str, make: partial[MixedTest] | partial[OrdinalTest]) -> Iterator[object]:
     try:
         fit = make()
         # a condition has one test, that of the models with and without it; its terms have intervals

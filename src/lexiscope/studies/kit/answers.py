@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any, Literal
 
@@ -32,6 +32,8 @@ from lexiscope.analysis.comparison import (
     side_of_ratings,
     side_of_rows,
 )
+from lexiscope.analysis.correlation import Kind
+from lexiscope.analysis.layers.layers import difference_at_chosen_layers
 from lexiscope.analysis.ranks import CORRELATIONS
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.right_answers import DEGREES, MEASURE_ODDS
@@ -41,7 +43,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Contrast, Estimate, Record, statistic_name
+from lexiscope.core.result import Contrast, Estimate, Record, Undefined, statistic_name
 from lexiscope.core.scoring_options import Per
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED
@@ -207,6 +209,39 @@ class ComparableAnswers:
         what = "signs turned by group" if test == "sign_flip" else "means of groups dealt out again"
         note = f"{what}: {counted(groups, self._plural.removesuffix('s'))}"
         return Estimate(made.name, made.statistic, n=sum(made.n) if not paired else made.n[0], p=made.p, note=note)
+
+    def at_chosen_layers(
+        self,
+        first: str | Mapping[str, Any] | AnswersOf,
+        second: str | Mapping[str, Any] | AnswersOf,
+        *,
+        kind: Kind = "spearman",
+        resamples: int = 2000,
+        seed: int = 0,
+    ) -> Estimate | Undefined:
+        """Return the difference of two sides whose layers were chosen on these items, allowing for the choice.
+
+        The layer that a side names is replaced by the one chosen in each resample
+        (:func:`~lexiscope.analysis.layers.layers.difference_at_chosen_layers`); a side without a layer has no choice.
+        Errors: those of :meth:`compare`.
+        """
+        sides, norm = [], self._norm_of(kind)
+        for given in (first, second):
+            side = AnswersOf.parse(given)
+            layers: list[int | None] = [side.layer]
+            if side.layer is not None:
+                own = self.responses.where(subject_id=self._subject(side.subject))
+                of_view = own.where(view=side.view) if side.view else own
+                numbers = of_view.column("layer")
+                layers = [int(layer) for layer in np.unique(numbers[~np.isnan(numbers)])]
+            sides.append(np.column_stack([self._column(replace(side, layer=layer), kind)[1] for layer in layers]))
+        known = np.asarray(~np.isnan(np.column_stack([*sides, norm])).any(axis=1))
+        labels = [label for label, kept in zip(self._labels, known.tolist(), strict=True) if kept]
+        name = statistic_name(f"{kind}_difference_at_chosen_layers", **{"with": "norms"})
+        return difference_at_chosen_layers(
+            sides[0][known], sides[1][known], norm[known], kind=kind, name=name,
+            groups=GroupLabels(labels, self._plural), resamples=resamples, seed=seed,
+        )  # fmt: skip
 
     def pairs(
         self,

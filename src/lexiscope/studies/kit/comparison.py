@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.errors import LexiscopeError
+from lexiscope.core.result import Contrast, Estimate, Undefined
 from lexiscope.core.sealed import possibly_paid
 from lexiscope.report.document import Report
 from lexiscope.report.page.comparison_page import ComparedRun, compared_runs, comparison_page
 from lexiscope.report.page.runs import loaded_reports, report_of_runs
 from lexiscope.report.page.study_folder import with_caution
 from lexiscope.report.sections import paid_caution
+from lexiscope.studies.kit.answers import ComparableAnswers
 from lexiscope.studies.kit.front import answers_of
 
 
@@ -47,7 +49,7 @@ def _with_differences(run: ComparedRun, folder: Path, resamples: int, seed: int)
     first, *rest = sides.values()
     try:
         answers = answers_of(folder)
-        differences = tuple(answers.compare(first, other, resamples=resamples, seed=seed) for other in rest)
+        differences = tuple(_difference(answers, first, other, resamples, seed) for other in rest)
     except LexiscopeError as error:
         return replace(run, no_differences=f"no differences ({error.what}).")
     try:
@@ -55,6 +57,18 @@ def _with_differences(run: ComparedRun, folder: Path, resamples: int, seed: int)
     except LexiscopeError as error:
         return replace(run, differences=differences, no_differences=f"no sets of ranks ({error.what}).")
     return replace(run, differences=differences, pairs=pairs)
+
+
+def _difference(answers: ComparableAnswers, first: str, other: str, resamples: int, seed: int) -> Contrast:
+    """The difference of two sides at their best layers, with the one that allows for these layers' choice."""
+    contrast = answers.compare(first, other, resamples=resamples, seed=seed)
+    if all(side.layer is None for side in contrast.pair):
+        return contrast
+    try:
+        chosen: Estimate | Undefined = answers.at_chosen_layers(first, other, resamples=resamples, seed=seed)
+    except LexiscopeError as error:
+        chosen = Undefined("spearman_difference_at_chosen_layers(with=norms)", error.what)
+    return contrast.about(chosen=chosen)
 
 
 def sides_of_run(run: ComparedRun) -> dict[str, str]:

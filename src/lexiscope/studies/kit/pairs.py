@@ -9,9 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.analysis.bootstrap import GroupLabels
 from lexiscope.analysis.comparison import compare_sides, side_of_columns
 from lexiscope.analysis.correlation import settle_ties
 from lexiscope.analysis.norms.norms import mean_ratings
+from lexiscope.analysis.ranks import rank_results
 from lexiscope.analysis.senses.similarity import similarity_name, similarity_results
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard
@@ -102,6 +104,26 @@ class PairSet:
         n_pairs = Record("n_pairs", float(len(self.items)))
         return [replace(record, dataset=self.name) for record in records_of((n_pairs, *results))]
 
+    def ranks(
+        self, answers: ResponseTable, subjects: Sequence[str], measure: str, *, resamples: int, seed: int
+    ) -> list[Record]:
+        """Return the rank of each subject by its agreement with the ratings, with the set of ranks that is left open.
+
+        Only pairs that all subjects cover are compared (:func:`~lexiscope.analysis.ranks.rank_results`); a single
+        subject has no rank. Intervals of all differences hold together, words are resampled.
+        """
+        columns: dict[str, NDArray[np.float64]] = {}
+        for subject in subjects:
+            given = answers.where(subject_id=subject, measure=measure).by_item()
+            column = np.array([given.get(item.item_id, np.nan) for item in self.items], np.float64)
+            known = np.isfinite(column)
+            if known.any():
+                column[known] = settle_ties(column[known])
+                columns[subject] = column
+        words = GroupLabels(self.words, "words")
+        ranks = rank_results("spearman", columns, self.ratings, groups=words, resamples=resamples, seed=seed)
+        return records_of([result.about(name=rank_name(measure), dataset=self.name) for result in ranks])
+
     def difference(
         self, answers: ResponseTable, first: tuple[str, str], second: tuple[str, str], *, resamples: int, seed: int
     ) -> Contrast | Undefined:
@@ -129,6 +151,15 @@ class PairSet:
             name, here, there, apart.interval.times(100), n, apart.n_groups,
             p=apart.p, dataset=self.name, unit="100 × rho",
         )  # fmt: skip
+
+
+def rank_name(measure: str) -> str:
+    """Return the name of the rank of a subject by a measure of its similarities.
+
+    >>> rank_name("max_sim")
+    'rank(of=spearman,among=subjects,similarity=max_sim)'
+    """
+    return statistic_name("rank", of="spearman", among="subjects", similarity=measure)
 
 
 def open_pair_sets(

@@ -30,7 +30,7 @@ from lexiscope.analysis.bootstrap import (
 )
 from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws, correlation_value
-from lexiscope.analysis.layers.layers import correlations_by_layer
+from lexiscope.analysis.layers.layers import correlations_by_layer, difference_at_chosen_layers
 from lexiscope.analysis.mixed.tested import MixedTest, OrdinalTest, mixed_test, ordinal_test
 from lexiscope.analysis.ranks import rank_results
 from lexiscope.analysis.ratings import Ratings
@@ -524,7 +524,30 @@ class Run(RunData[S]):
         note = items_in_common(first.n, second.n, n)
         name = statistic_name(f"{kind}_difference", **{"with": "norms"})
         contrast = Contrast(name, here, there, interval, n, len(set(boot.groups)), p=p, note=note)
+        if contrast.caution:
+            contrast = contrast.about(chosen=self._at_chosen_layers(first, second, kind))
         return self.about(contrast, unit="correlation", higher="the first is closer to people")
+
+    def _at_chosen_layers(self, first: Estimate, second: Estimate, kind: Kind) -> Estimate | Undefined:
+        """Return the difference of two models, each at the layer that was chosen on the words that were drawn."""
+
+        def layers_of(estimate: Estimate) -> Floats:
+            chosen = [name for name in self._columns if name[0] == estimate.subject] if estimate.caution else []
+            return np.array([self._columns[name] for name in chosen or [(estimate.subject, estimate.layer)]]).T
+
+        sides = [layers_of(estimate) for estimate in (first, second)]
+        known = self.has_norm & ~np.isnan(np.column_stack(sides)).any(axis=1)
+        boot, name = (
+            self._bootstrap_of(known),
+            statistic_name(f"{kind}_difference_at_chosen_layers", **{"with": "norms"}),
+        )
+        try:
+            return difference_at_chosen_layers(
+                sides[0][known], sides[1][known], self.norm[known], kind=kind, name=name, groups=boot.groups,
+                level=boot.level, resamples=boot.resamples, seed=boot.seed,
+            ).about(unit="correlation")  # fmt: skip
+        except StatisticError as error:
+            return Undefined(name, error.what, int(known.sum()))
 
     def about_named(self, contrast: Contrast) -> Contrast:
         """Return a comparison with the dataset and the run; its conditions follow those of the run."""

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
 from lexiscope.analysis.layers.layer_fits import Distances, distances_of
+from lexiscope.analysis.layers.layers import held_out_predictor
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
@@ -36,6 +37,8 @@ ASKED = "full"
 """What the participants saw: the sentences as they are. A chat model is asked in this view alone."""
 SAME, DIFFERENT = "Same Sense", "Different Sense"
 NOT_IN_PAPER = "not in the paper"
+HELD_OUT = -1
+"""In the place of a layer: the one that was chosen on other words."""
 BETO = "bert-base-spanish-wwm-cased"
 # SAW-C's participants read no final stop, its models did; RAW-C's sentences have one in the published text
 VIEWS = {"saw_c": ("full+final_stop", "full"), "raw_c": ("full",)}
@@ -174,8 +177,36 @@ class SawCData(Run[SawCSettings]):
         return distances.matrix[self.has_norm], self.norm[self.has_norm]
 
     def distance_of(self, subject: str, layer: int | None) -> Floats:
-        """Return one subject's distances at one layer in the main view. *Shape:* (items,)."""
-        return next(distances for distances in self.distances if distances.subject == subject).at(layer)
+        """Return one subject's distances at one layer in the main view. *Shape:* (items,).
+
+        At the layer :data:`HELD_OUT`, each rated item has its standardised distance at the layer chosen on other words.
+        """
+        of_subject = next(distances for distances in self.distances if distances.subject == subject)
+        return self.held_out_distances[subject][0] if layer == HELD_OUT else of_subject.at(layer)
+
+    @cached_property
+    def held_out_distances(self) -> Mapping[str, tuple[Floats, str]]:
+        """Each rated item's distance at the layer chosen on other words (NaN of others), and which layers these are.
+
+        Of each subject with several layers in the main view for which they are defined, by its id.
+        *Shape of each:* (items,).
+        """
+        groups, columns = self._bootstrap_of(self.has_norm).groups, dict[str, tuple[Floats, str]]()
+        for distances in self.distances:
+            if distances.view != self.settings.views[0] or len(distances.layers or ()) < 2:
+                continue
+            matrix, norms = self.on_norms(distances)
+            try:
+                column, note = held_out_predictor(
+                    norms, matrix, layers=distances.layers, groups=groups, seed=self.settings.seed
+                )
+            except StatisticError:
+                # without the words of a fold nothing can be chosen: such a subject has the naive tests alone
+                continue
+            of_items = np.full(len(self.items), np.nan)
+            of_items[self.has_norm] = column
+            columns[distances.subject] = of_items, note
+        return columns
 
     def trials(self, distances: Mapping[str, tuple[str, int | None]]) -> Trials:
         """Return the columns of the trial table, one row per rating, as mixed models and the R script name them.

@@ -6,7 +6,7 @@ of a test is always printed next to its χ² (SAW-C's χ² for sense is 325.21 o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from lexiscope.report.parts.mixed_tables import estimates_table, ordinal_part, r
 from lexiscope.report.pivot import numbers_table, records_of
 from lexiscope.report.plots.distributions import Residuals, residual_ridge
 from lexiscope.report.presenting import file_name
-from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, SawCData
+from lexiscope.studies.saw_c.data import BETO, DIFFERENT, HELD_OUT, SAME, SawCData
 from lexiscope.studies.saw_c.layers import ORDER, focus_of, held_out, main_fits
 
 REFERENCES = {"Same_sense": DIFFERENT}
@@ -60,7 +60,12 @@ class Test:
     def where(self) -> dict[str, str | int | None]:
         """Subject and layer of its records; none if it has no distances, or those of several."""
         _, subject, layer = self.distances[0] if len(self.distances) == 1 else ("", "", None)
-        return {"subject": subject, "layer": layer}
+        return {"subject": subject, "layer": None if layer == HELD_OUT else layer}
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether its distances are those of the layer that was chosen on other words."""
+        return any(layer == HELD_OUT for _, _, layer in self.distances)
 
     @property
     def columns(self) -> dict[str, tuple[str, int | None]]:
@@ -74,10 +79,15 @@ def sense_test(name: str, random: str, place: str) -> Test:
 
 
 def distance_tests(subject: str, layer: int | None, random: str, place: str, *, suffix: str = "") -> tuple[Test, Test]:
-    """Return the tests of sense beyond distance and of distance beyond sense, for one subject at one layer."""
-    full, columns = f"Response ~ Same_sense + Distance + {random}", (("Distance", subject, layer),)
+    """Return the tests of sense beyond distance and of distance beyond sense, for one subject at one layer.
+
+    At the layer ``HELD_OUT`` the distance of each item is that of the layer that was chosen on other words.
+    """
+    column = "Distance_held_out" if layer == HELD_OUT else "Distance"
+    random = random.replace("Distance", column)
+    full, columns = f"Response ~ Same_sense + {column} + {random}", ((column, subject, layer),)
     return (
-        Test(f"sense_beyond_distance{suffix}", full, f"Response ~ Distance + {random}", place, "Q4", columns),
+        Test(f"sense_beyond_distance{suffix}", full, f"Response ~ {column} + {random}", place, "Q4", columns),
         Test(f"distance_beyond_sense{suffix}", full, f"Response ~ Same_sense + {random}", place, "Q4", columns),
     )
 
@@ -126,20 +136,33 @@ def chosen_tests(run: SawCData) -> tuple[Test, ...]:
     if kind == "none" or (known is None and run.same is None):
         return ()
     best = {fit.subject: fit.best for fit in run.once(main_fits)}
+    several = run.held_out_distances
     groups = (" + (1 + Same_sense | List)", " + (1 | List)") if lists else ("", "")
     random = f"(1 + Same_sense + Distance | Participant){groups[1]} + (1 | Word)"
     focus, tests = focus_of(run), known or ()
     if known is None:
         tests = (sense_test("sense", f"(1 + Same_sense | Participant){groups[0]} + (1 | Word)", ""),)
         for focus in list(best.items())[:1]:
-            tests += distance_tests(*focus, random, "")
+            tests += _at_best_layer(*focus, random, "", several)
     if kind == "maximal" and not run.own:
         tests += MAXIMAL.get(run.name, ())
     place = "as SAW-C §4.5" if known else ""
     others = [pair for pair in best.items() if kind == "every" and pair != focus]
     return tests + tuple(
-        test for pair in others for test in distance_tests(*pair, random, place, suffix=f"_{file_name(pair[0])}")
+        test
+        for pair in others
+        for test in _at_best_layer(*pair, random, place, several, suffix=f"_{file_name(pair[0])}")
     )
+
+
+def _at_best_layer(
+    subject: str, layer: int | None, random: str, place: str, several: Collection[str], *, suffix: str = ""
+) -> tuple[Test, ...]:
+    """The tests at the best layer, and of a subject with several layers those at the layer chosen on other words."""
+    naive = distance_tests(subject, layer, random, place, suffix=suffix)
+    if subject not in several:
+        return naive
+    return naive + distance_tests(subject, HELD_OUT, random, place, suffix=f"{suffix}_held_out")
 
 
 def possible_tests(run: SawCData) -> dict[Test, NestedModels]:
@@ -165,7 +188,8 @@ def outcomes_of_tests(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
 
 def tests_of(run: SawCData, question: str) -> object:
     """Return what the tests of one question found: numbers, tables, remarks."""
-    own = {test: outcome for test, outcome in run.once(outcomes_of_tests).items() if test.question == question}
+    every = {test: outcome for test, outcome in run.once(outcomes_of_tests).items() if test.question == question}
+    own = {test: outcome for test, outcome in every.items() if not test.is_held_out}
     if not own:
         return ()
     results: list[Result] = []
@@ -203,8 +227,31 @@ def tests_of(run: SawCData, question: str) -> object:
             for name, outcome in named.items()
             for reason in ((outcome.reason,) if isinstance(outcome, Undefined) else outcome.remarks)
         ],
+        _held_out_tests(run, {test: outcome for test, outcome in every.items() if test.is_held_out}, question),
         _ordinal_tests(run, list(own), question),
     )
+
+
+def _held_out_tests(run: SawCData, own: Mapping[Test, LikelihoodRatio | Undefined], question: str) -> object:
+    """The tests whose layer was chosen on other words than those it is tested on: a family next to the naive ones."""
+    if not own:
+        return ()
+    results: list[Result] = []
+    for test, outcome in own.items():
+        if isinstance(outcome, Undefined):
+            results.append(
+                run.about(replace(outcome, name=statistic_name("chi2_held_out", test=test.name)), **test.where)
+            )
+            continue
+        (_, subject, _), *_ = test.distances
+        chi2 = outcome.results(test.name)[0]
+        name = statistic_name("chi2_held_out", test=test.name, df=outcome.df)
+        note = f"{run.held_out_distances[subject][1]}; {chi2.note}"
+        results.append(run.about(replace(chi2, name=name, note=note), **test.where))
+    note = "The distance of each item is that of the layer of the highest R² of other words, standardised by these."
+    named = {test.name: outcome for test, outcome in own.items()}
+    table = ratio_tests_table(f"mixed_model_tests_held_out_{question.lower()}", named, notes=[note])
+    return results, table
 
 
 def _ordinal_tests(run: SawCData, own: Sequence[Test], question: str) -> object:

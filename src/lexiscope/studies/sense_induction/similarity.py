@@ -98,7 +98,12 @@ def usage_records(run: SenseData) -> list[Record]:
 
 def _correlations(run: SenseData, *, in_context: bool, measures: Iterable[str]) -> list[Record]:
     subjects, sets = [subject.subject_id for subject in run.subjects], run.rated_sets(in_context=in_context)
-    by_set = [pairs.correlations(run.answers, subjects, tuple(measures), **run.resampling) for pairs in sets]
+    measured, by = tuple(measures), next(iter(measures))
+    by_set = [
+        (*pairs.correlations(run.answers, subjects, measured, **run.resampling),
+         *pairs.ranks(run.answers, subjects, by, **run.resampling))
+        for pairs in sets
+    ]  # fmt: skip
     return [record for records in by_set for record in records]
 
 
