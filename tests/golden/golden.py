@@ -94,6 +94,7 @@ CASES = (
     ),
     Case("any_ratings/published", STUDY.format("any_ratings --dataset raw_c"), published=True),
     Case("any_ratings/embedded", STUDY.format("any_ratings --dataset {simulated} --subject baseline:word_overlap")),
+    Case("any_ratings/ordinal", STUDY.format("any_ratings --dataset {simulated} --ordinal logit")),
     Case("any_ratings/own", STUDY.format("any_ratings --file {own}/ratings.csv --scale 1 100")),
     Case("norm/published", STUDY.format("norm --dataset raw_c --draws 20"), published=True),
     Case(

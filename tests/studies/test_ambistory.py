@@ -479,6 +479,25 @@ def test_thinking_is_counted_by_kind_of_story() -> None:
     assert "thinking" in {table.name for table in part.tables}
 
 
+def test_what_is_undefined_is_a_result_with_its_reason() -> None:
+    """Raters who give half of the stories 2 and half 4: no majority label, and nothing is left of the variance."""
+    items = mini_ambistory.load().items
+    values = [2.0 if number % 2 else 4.0 for number in range(len(items))]
+    ids = {"item_id": [item.item_id for item in items], "task": "plausibility", "measure": "rating", "value": values}
+    raters = [
+        ResponseTable.from_columns({**ids, "subject_id": name, "subject_kind": "participant"}) for name in ("a", "b")
+    ]
+    data = replace(mini_ambistory.load(), responses=ResponseTable.concat(raters))
+    run = AmbistoryData(data, ResponseTable.empty(), MINI)
+    parts = study.analyse(run)
+    left = find_record(parts["Q1"].records, "variance(of=rater)")
+    assert (left.value, "nothing is left" in left.note) == (None, True)
+    label = find_record(parts["Q4"].records, accuracy_name(), subject="Majority")
+    assert (label.value, label.note) == (
+        None, "undefined: 2 and 4 are equally frequent in all splits: there is no majority label"
+    )  # fmt: skip
+
+
 def test_chat_models_are_paired_by_their_specs() -> None:
     """One model without and with four examples is a pair, another address is another model."""
     where = "chat:m@http://127.0.0.1:9/v1"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from lexiscope.cli import options
+from lexiscope.cli.output import as_json as json_option
 from lexiscope.cli.output import print_json, print_table
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
@@ -24,7 +24,7 @@ Row = dict[str, str]
 
 @click.command("list", cls=Verb)
 @click.argument("room", type=click.Choice(ROOMS), required=False)
-@options.as_json
+@json_option
 def list_catalog(room: str | None, *, as_json: bool) -> None:
     """List datasets, resources, tasks, subjects, studies or pairings.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
+from lexiscope.cli.output import as_json as as_json
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, SpecError
@@ -196,11 +197,6 @@ def scale(about: str) -> Callable[[Function], Function]:
 def quiet(function: Function) -> Function:
     """Add ``--quiet``: results only, neither progress nor remarks."""
     return click.option("-q", "--quiet", is_flag=True, help="Print results only: no progress, no remarks.")(function)
-
-
-def as_json(function: Function) -> Function:
-    """Add ``--json``: the same content for programs."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")(function)
 
 
 def threads(function: Function) -> Function:

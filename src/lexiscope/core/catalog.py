@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lexiscope.core.code_file import assigned, assigned_text, code_sha256, is_path, load_file
 from lexiscope.core.errors import LexiscopeError, Place, SpecError, nearest_name
-from lexiscope.core.settings import Settings
 from lexiscope.core.spec import CAPABILITY_NAMES, SubjectSpec, plain_name, split_options
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from lexiscope.core.dataset import Dataset, DatasetCard
     from lexiscope.core.screen import Screen
+    from lexiscope.core.settings import Settings
     from lexiscope.core.subject import Subject
     from lexiscope.core.task import Task
 
@@ -350,12 +350,14 @@ def settings(study: str) -> type[Settings]:
     is found out where the study is loaded.
     Errors: :class:`SpecError` for an unknown study, with the nearest known name; those of a file by path.
     """
+    # the lists of the catalog are printed without them
+    base = cast("type[Settings]", importlib.import_module("lexiscope.core.settings").Settings)
     own = not is_path(study) and study in _own_names("studies")
     path = _source("studies", study).parent / "settings.py" if own else None
     if path is None or path.parent.name != study or not path.is_file():
         loaded = module("studies", study)
         declared = getattr(loaded, "SETTINGS", None) or getattr(getattr(loaded, "study", None), "SETTINGS", None)
-        return cast("type[Settings]", declared or Settings)
+        return cast("type[Settings]", declared or base)
     name = f"lexiscope.studies.{study}.settings"
     if name not in sys.modules:
         spec = spec_from_file_location(name, path)
@@ -369,7 +371,7 @@ def settings(study: str) -> type[Settings]:
             del sys.modules[name]
             raise
     values = vars(sys.modules[name]).values()
-    classes = [value for value in values if isinstance(value, type) and issubclass(value, Settings)]
+    classes = [value for value in values if isinstance(value, type) and issubclass(value, base)]
     return next(cls for cls in classes if cls.__module__ == name)
 
 

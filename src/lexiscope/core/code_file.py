@@ -7,6 +7,7 @@ module name that no other module has. No ``__pycache__`` is written next to the 
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import re
 import sys
@@ -44,15 +45,22 @@ def assigned(path: Path, name: str) -> ast.expr | None:
 
     ``None`` if no line begins with the name and an equals sign.
     """
-    lines = path.read_text(encoding="utf-8").splitlines()
-    first = next((number for number, line in enumerate(lines) if line.startswith(f"{name} = ")), None)
-    if first is None:
+    return _assigned(path, name, path.stat().st_mtime_ns)
+
+
+@functools.cache
+def _assigned(path: Path, name: str, _changed: int) -> ast.expr | None:
+    """The same, read once for each change of the file: a list of the catalog asks for a task once per subject."""
+    text = "\n" + path.read_text(encoding="utf-8")
+    start = text.find(f"\n{name} = ") + 1
+    if not start:
         return None
     # parsing a whole file takes ten times as long; a statement lasts while lines are indented or close a bracket
-    last = first + 1
+    lines = text[start:].splitlines()
+    last = 1
     while last < len(lines) and lines[last][:1] in (" ", ")", "]", "}"):
         last += 1
-    (statement,) = ast.parse("\n".join(lines[first:last])).body
+    (statement,) = ast.parse("\n".join(lines[:last])).body
     return cast(ast.Assign, statement).value
 
 

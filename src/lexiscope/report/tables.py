@@ -59,8 +59,8 @@ class Format:
     """How numbers of a column are printed; text stays as it is.
 
     ``number``: fixed *digits*, without the leading zero where *leading_zero* is false (for bounded quantities);
-    ``integer``: thousands apart; ``p``: like a bounded number, ``< .001`` below a unit of the last digit; the smallest
-    p that draws can give is rounded up, after ``≤``.
+    ``integer``: thousands apart; ``p``: like a bounded number, ``< .001`` below a unit of the last digit and
+    ``> .999`` where it would round to 1; the smallest p that draws can give is rounded up, after ``≤``.
     """
 
     kind: Literal["number", "integer", "p", "text"] = "number"
@@ -227,12 +227,24 @@ def format_number(value: float, form: Format) -> str:
     if form.kind == "p" and isinstance(value, AtMost):
         # rounded down it would be below what the draws show; the slack keeps .005 from becoming .006
         value = math.ceil(value * 10**form.digits - 1e-9) / 10**form.digits
-        return f"≤ {format_number(value, form)}"
+        return f"≤ {_without_leading_zero(f'{value:.{form.digits}f}')}"
+    if form.kind == "p" and value >= 1 - 0.5 * 10.0**-form.digits:
+        return "> " + _without_leading_zero(f"{1 - 10.0**-form.digits:.{form.digits}f}")
     text = f"{value:,.0f}" if form.kind == "integer" else f"{value:.{form.digits}f}"
     if float(text.replace(",", "")) == 0:
         text = text.removeprefix("-")
     text = text.replace("-", "−")
     return text if form.leading_zero else _without_leading_zero(text)
+
+
+def p_equation(value: float) -> str:
+    """Return a p with its sign, as sentences print it.
+
+    >>> p_equation(0.037), p_equation(0.0000003), p_equation(1.0), p_equation(AtMost(2 / 401))
+    ('p = .037', 'p < .001', 'p > .999', 'p ≤ .005')
+    """
+    printed = format_number(value, P_VALUE)
+    return f"p = {printed}" if printed.startswith(".") else f"p {printed}"
 
 
 def interval_text(interval: IntervalCell, form: Format) -> str:

@@ -80,7 +80,7 @@ def test_models_compared_with_people() -> None:
     answer = answer_of(MODELS, a, b, person, place)
     assert answer.verdict == "Partly."
     assert answer.sentences == (
-        "All 2 models follow people; the highest value is that of Model A, ρ = .60, 95% CI [.54, .66], the lowest that "
+        "Both models follow people; the highest value is that of Model A, ρ = .60, 95% CI [.54, .66], the lowest that "
         "of Model B, ρ = .40, 95% CI [.34, .46].",
         "The average person reaches ρ = .73 [.71, .75]; the highest model is above 20 of 131 people (15%).",
     )
@@ -97,7 +97,7 @@ def test_models_against_and_without_people() -> None:
     assert (alone.verdict, "includes 0" in alone.sentences[0]) == ("Not decided.", True)
     wrong = answer_of(MODELS, *(Record("rho", 0.4, subject=s, low=0.3, high=0.5) for s in "ab"), person)
     assert wrong.verdict == "The other way round."
-    assert wrong.sentences[0].startswith("None of 2 models can be said to follow people")
+    assert wrong.sentences[0].startswith("Neither of the two models can be said to follow people")
     missing = answer_of(MODELS, Record("rho", None, subject="a", note="undefined: all distances are 0"))
     assert missing.verdict == "Not answered."
 
@@ -118,8 +118,8 @@ def test_baselines_are_drawn_and_not_counted() -> None:
     above = [Record("above", v, subject=s, low=v - 9, high=v + 9) for s, v in (("a", 20), ("b", 5))]
     answer = answer_of(rule, *right, *above)
     assert answer.verdict == "Partly."
-    assert answer.sentences[0].startswith("All 2 models are above chance; ")
-    assert answer.sentences[1] == "1 of 2 are above the baseline, by the interval of the paired difference."
+    assert answer.sentences[0].startswith("Both models are above chance; ")
+    assert answer.sentences[1] == "1 of 2 is above the baseline, judged by the interval of the paired difference."
     assert isinstance(answer.drawing, Forest)
     assert [row.hollow for row in answer.drawing.rows] == [False, False, True]
     alone = answer_of(rule, right[2])
@@ -261,10 +261,10 @@ def test_distributions_need_single_values() -> None:
 @pytest.mark.parametrize(
     ("changes", "rows"),
     [
-        ({}, "All 2 models"),
-        ({"group": ("dataset",)}, "All 2 results"),
-        ({"label": "view"}, "All 2 views"),
-        ({"group": ("dataset",), "rows_are": ("pair", "pairs")}, "All 2 pairs"),
+        ({}, "Both models"),
+        ({"group": ("dataset",)}, "Both results"),
+        ({"label": "view"}, "Both views"),
+        ({"group": ("dataset",), "rows_are": ("pair", "pairs")}, "Both pairs"),
     ],
 )
 def test_rows_are_called_what_they_are(changes: dict[str, Any], rows: str) -> None:

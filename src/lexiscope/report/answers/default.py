@@ -21,7 +21,7 @@ from lexiscope.core.showing import counted
 from lexiscope.report.answers.answer import Answer, undefined_answer, verdict_of
 from lexiscope.report.answers.layers import LayerCurves
 from lexiscope.report.answers.numbers import Numbers, Quantity, capital, pick
-from lexiscope.report.answers.sentences import sentence, words_of
+from lexiscope.report.answers.sentences import named_sentence, words_of
 from lexiscope.report.answers.subjects import SubjectEstimates
 from lexiscope.report.marks.drawing import Axis, Drawing
 from lexiscope.report.marks.forest import Forest, ForestRow
@@ -62,7 +62,8 @@ def default_answer(results: Sequence[Result], records: Sequence[Record], numbers
     """
     if not results:
         return _answer_of_records(records, numbers)
-    sentences = tuple(sentence(result) for result in results[:_SENTENCES])
+
+    sentences = tuple(named_sentence(result, numbers.title) for result in results[:_SENTENCES])
     if all(isinstance(result, Undefined) for result in results):
         first = results[0]
         assert isinstance(first, Undefined)
@@ -72,8 +73,8 @@ def default_answer(results: Sequence[Result], records: Sequence[Record], numbers
         if chosen:
             verdict, drawing = _verdict_and_drawing(chosen, numbers)
             # the result that decides comes first
-            rest = [text for text in sentences if text != sentence(chosen[0])]
-            said = (sentence(chosen[0]), *rest)[:_SENTENCES]
+            deciding = named_sentence(chosen[0], numbers.title)
+            said = (deciding, *(text for text in sentences if text != deciding))[:_SENTENCES]
             return Answer(verdict, said, apa=" ".join(said), drawing=drawing)
     return None
 

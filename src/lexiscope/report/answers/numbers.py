@@ -11,7 +11,7 @@ from typing import Any
 from lexiscope.core.result import Record, p_of, parse_statistic, statistic_key
 from lexiscope.report.figures import Figure
 from lexiscope.report.marks.forest import ForestRow
-from lexiscope.report.tables import P_VALUE, Format, format_number
+from lexiscope.report.tables import Format, format_number, p_equation
 
 _LEVEL = re.compile(r"level=([\d.]+)")
 
@@ -174,22 +174,17 @@ POINTS = Quantity("", "Points", bounds=None, digits=2, unit=" points")
 
 
 def p_text(record: Record) -> str:
-    """Return ``p = .037``, ``p < .001``, or ``p ≤ .005`` of a test's record; empty without a test."""
+    """Return ``p = .037``, ``p < .001``, ``p > .999`` or ``p ≤ .005`` of a test's record; empty without a test."""
     p = p_of(record)
-    if p is None:
-        return ""
-    printed = format_number(p, P_VALUE)
-    return f"p {printed}" if printed.startswith(("<", "≤")) else f"p = {printed}"
+    return "" if p is None else p_equation(p)
 
 
 def adjusted_text(record: Record) -> str:
     """Return the adjusted p with the size of its family; empty where the test is alone."""
     if record.p_adjusted is None:
         return ""
-    printed = format_number(record.p_adjusted, P_VALUE)
     tests = re.search(r"tests=(\d+)", record.family)
-    sign = "" if printed.startswith(("<", "≤")) else "= "
-    return f"p {sign}{printed} adjusted for {tests[1] if tests else 'all'} tests"
+    return f"{p_equation(record.p_adjusted)} adjusted for {tests[1] if tests else 'all'} tests"
 
 
 def likelihood_ratio_text(record: Record, *, p: str = "") -> str:

@@ -8,7 +8,7 @@ row with the most parameters decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, singledispatch
 from pathlib import Path
@@ -29,7 +29,7 @@ from lexiscope.core.result import (
     parse_statistic,
 )
 from lexiscope.core.showing import counted
-from lexiscope.report.tables import BOUNDED, P_VALUE, Format, format_number
+from lexiscope.report.tables import BOUNDED, Format, format_number, p_equation
 from lexiscope.resources.tables.delimited import read_csv
 
 NAMES = Path(__file__).parents[1] / "names.csv"
@@ -109,6 +109,8 @@ def _rows() -> Mapping[str, tuple[_NameRow, ...]]:
 
 
 _FREE = Format("number", 2)
+_SUMMARIES = {"min": "lowest", "max": "highest", "sd": "SD of the"}
+_VARIANTS = {"spearman": "Spearman", "pearson": "Pearson", "leave_one_out": "leave-one-out"}
 
 
 @singledispatch
@@ -117,6 +119,13 @@ def sentence(result: Result) -> str:
     raise StatisticError(
         f"{type(result).__name__} cannot be put into words", hint="register it in report.answers.sentences"
     )
+
+
+def named_sentence(result: Result, title: Callable[[str], str]) -> str:
+    """Return the sentence of a result whose subject and condition are called by their *title*, not by their ids."""
+    if not isinstance(result, Estimate | Undefined | Curve):
+        return sentence(result)
+    return sentence(result.about(subject=title(result.subject), condition=title(result.condition)))
 
 
 @sentence.register
@@ -203,17 +212,26 @@ def _chosen_text(result: Estimate | Undefined | None, what: str = "layer", value
 def words_of(name: str) -> str:
     """Return the name for readers of a statistic, with the parameters that the name does not show in brackets.
 
+    A *summary* comes first, as a word; of a *method* and a *variant* the name alone is said.
+
     >>> words_of("spearman(with=norms)"), words_of("my_statistic(least=4)")
     ('Spearman correlation with the norms', 'my statistic (least = 4)')
+    >>> words_of("my_agreement(summary=min,variant=leave_one_out,method=spearman)")
+    'lowest my agreement (leave-one-out, Spearman)'
     """
     named = reader_name(name)
-    return f"{named.text} ({named.note})" if named.note else named.text
+    given = dict(entry.split(" = ", 1) for entry in named.note.split(", ")) if named.note else {}
+    summary = given.pop("summary", "")
+    text = f"{_SUMMARIES.get(summary, summary.replace('_', ' ') + ' of the')} {named.text}" if summary else named.text
+    shown = [_VARIANTS.get(v, v) if k in ("method", "variant") else f"{k} = {v}" for k, v in given.items()]
+    return f"{text} ({', '.join(shown)})".replace("_", " ") if shown else text
 
 
 def _name_text(name: str, result: Result) -> str:
     words = words_of(name)
     of = f" of {_subject_text(result)}" if result.subject else ""
-    within = f" for {result.condition}" if result.condition else ""
+    # "rater=7" is read as "rater 7"
+    within = f" for {result.condition.replace('=', ' ')}" if result.condition else ""
     return f"The {words}{of}{within}"
 
 
@@ -268,13 +286,8 @@ def _n_text(result: Estimate | Contrast | Curve) -> str:
     return f", n = {result.n:,}{groups}" if result.n else ""
 
 
-def _p_text(value: float) -> str:
-    printed = format_number(value, P_VALUE)
-    return printed if printed.startswith(("<", "≤")) else f"= {printed}"
-
-
 def _p_with_family(result: Estimate | Contrast | Fit) -> str:
-    raw = f"p {_p_text(result.p)}" if result.p is not None else ""
+    raw = p_equation(result.p) if result.p is not None else ""
     adjusted = adjusted_in_words(result.p_adjusted, result.family)
     return ", ".join(filter(None, (raw, adjusted)))
 
@@ -292,4 +305,4 @@ def adjusted_in_words(p: float | None, family: str) -> str:
     if p is None:
         return ""
     _, given = parse_statistic(family)
-    return f"p {_p_text(p)} adjusted for {given['tests']} tests ({TITLES[cast(Method, given['method'])]})"
+    return f"{p_equation(p)} adjusted for {given['tests']} tests ({TITLES[cast(Method, given['method'])]})"

@@ -203,11 +203,12 @@ class SubjectEstimates:
             return f"The highest value is that of {size}, the lowest that of {lowest}{beyond}."
         rows = self._names_of_rows[1]
         if k == n:
-            lead = f"All {n} {rows} {self.claim}"
+            lead = f"{f'All {n}' if n > 2 else 'Both'} {rows} {self.claim}"
         elif k:
             lead = f"{k} of {n} {rows} {self.claim}"
         else:
-            lead = f"None of {n} {rows} can be said to {re.sub('^are ', 'be ', self.claim)}"
+            none = f"None of {n}" if n > 2 else "Neither of the two"
+            lead = f"{none} {rows} can be said to {re.sub('^are ', 'be ', self.claim)}"
         return f"{lead}; the highest value is that of {size}, the lowest that of {lowest}{beyond}."
 
     @staticmethod
@@ -220,8 +221,9 @@ class SubjectEstimates:
             known = [p for record in ranked if (p := self._paired_record(record, wanted, numbers)) is not None]
             above = sum(side_of(record, self.quantity) == 1 for record in known)
             if known:
-                k = f"{above} of {len(known)} are" if len(known) > 1 else "It is" if above else "It is not shown to be"
-                sentences.append(f"{k} above {name}, by the interval of the paired difference.")
+                k = f"{above or 'None'} of {len(known)} {'is' if above == 1 else 'are'}"
+                k = k if len(known) > 1 else "It is" if above else "It is not shown to be"
+                sentences.append(f"{k} above {name}, judged by the interval of the paired difference.")
         return tuple(sentences)
 
     def _people_sentences(

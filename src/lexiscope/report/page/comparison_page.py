@@ -16,7 +16,7 @@ from lexiscope.report.answers.results_page import AnsweredQuestion, ResultsPage,
 from lexiscope.report.document import Report
 from lexiscope.report.marks.drawing import Axis
 from lexiscope.report.marks.forest import Forest, ForestRow
-from lexiscope.report.tables import BOUNDED, DASH, Cell, Column, IntervalCell, Missing, Table, format_number
+from lexiscope.report.tables import BOUNDED, DASH, Cell, Column, IntervalCell, Missing, Table, format_number, p_equation
 
 PEOPLE = "Average person"
 COMPARISON = "comparison"
@@ -223,8 +223,7 @@ def _differences(runs: Sequence[ComparedRun]) -> Answer | None:
             apart += p < 0.05
             number = format_number(contrast.value, BOUNDED)
             shown = f"{number} [{format_number(low, BOUNDED)}, {format_number(high, BOUNDED)}]"
-            sure = f"p = {p:.3f}".replace("0.", ".", 1) if p >= 0.001 else "p < .001"
-            tip = f"{run.dataset}: {best} − {name}: {shown}, {sure} adjusted for {len(adjusted)} comparisons"
+            tip = f"{run.dataset}: {best} − {name}: {shown}, {p_equation(p)} adjusted for {len(adjusted)} comparisons"
             if isinstance(contrast.chosen, Estimate) and contrast.chosen.interval.is_defined:
                 own = contrast.chosen
                 ends = ", ".join(format_number(end, BOUNDED) for end in (own.interval.low, own.interval.high))

@@ -22,7 +22,19 @@ from lexiscope.core.result import Record, Result, Undefined, parse_statistic, st
 from lexiscope.report.figures import apa
 from lexiscope.report.part import record_cell, with_interval
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Format, Head, Missing, Table, columns, drop_empty, table_of
+from lexiscope.report.tables import (
+    INTEGER,
+    P_VALUE,
+    Cell,
+    Format,
+    Head,
+    Missing,
+    Table,
+    columns,
+    drop_empty,
+    p_equation,
+    table_of,
+)  # fmt: skip
 
 _CORRELATION = Format("number", 3, leading_zero=False)
 _TWO, _THREE = Format("number", 2), Format("number", 3)
@@ -176,7 +188,7 @@ def variance_table(components: VarianceComponents, results: Iterable[Record | Re
     df = components.df
     note = (
         f"Two-way within groups of raters, pooled over {components.n_groups} groups. Do raters differ in leniency? "
-        f"F({df[0]}, {df[1]}) = {components.f:.2f}, p = {components.p:.2g}. "
+        f"F({df[0]}, {df[1]}) = {components.f:.2f}, {p_equation(components.p)}. "
         f"ICC(2,1) {apa(components.icc_single, 3)}, ICC(2,{n_ratings}) {apa(components.icc_mean(n_ratings), 3)}."
     )
     cols = (Col("Variance", "variance(of={source})", _CORRELATION),)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from lexiscope.analysis.bootstrap import GroupOf, GroupResampling
@@ -16,11 +17,11 @@ from lexiscope.analysis.norms.norms import item_sd
 from lexiscope.analysis.norms.story_effects import KINDS
 from lexiscope.build.stories.error_tags import COMMENT_SHEET, ERROR_SHEET, RatedCase, commented_cases
 from lexiscope.build.stories.stories import story_text
-from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.result import Record
+from lexiscope.core.result import Record, Undefined
 from lexiscope.core.showing import counted
-from lexiscope.report.part import Part, Remark, part_of
+from lexiscope.report.part import Part, part_of
 from lexiscope.report.parts import people_tables, predictor_tables, tag_tables
 from lexiscope.report.pivot import rows_of
 from lexiscope.report.tables import Table
@@ -72,10 +73,10 @@ def cases(run: AmbistoryData) -> Part | None:
     table_4 = sample_table("table_4_examples", "The samples of the paper's Table 4", printed, "4") if printed else None
     title = "The samples with the largest errors" if subjects else "The samples that people disagree most about"
     rule: Rule = "largest_error" if subjects else "people_disagree"
-    try:
-        chosen = choose_examples(ratings, subjects, rule=rule, count=EXAMPLES)
-    except StatisticError as error:
-        return part_of(means, table_4, Remark(f"No examples: {error.what}."))
+    of_rule = partial(choose_examples, ratings, subjects, rule=rule, count=EXAMPLES)
+    chosen = run.attempt("n_items(of=examples)", of_rule, condition=run.split)
+    if isinstance(chosen, Undefined):
+        return part_of(means, table_4, chosen)
     return part_of(
         means, table_4, sample_table("examples", title, chosen), TEXTS["examples"], _SHEET if run.predictors else None
     )

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from lexiscope.analysis.norms import predictions, story_effects
+from lexiscope.analysis.norms import predictions, story_effects, within_sd
 from lexiscope.analysis.norms.label_distribution import label_shift
 from lexiscope.analysis.norms.predictions import Predictor, rounded
 from lexiscope.analysis.norms.story_effects import KINDS
 from lexiscope.analysis.norms.variants import Pair, contrast_of_predictions, contrasts_of_pairs, trend_with_size
-from lexiscope.analysis.norms.within_sd import constant_scores, majority_within_sd, random_within_sd, scores
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.core.showing import counted
 from lexiscope.items.answers.chat_answers import MEASURE_THINKING
@@ -43,7 +41,7 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     score_results = list(baselines)
     for predictor in run.predictors:
         about = {"subject": predictor.subject, "condition": run.split}
-        score_results += run.about_all(scores(predictor, run.asked_ratings, **words), **about)
+        score_results += run.about_all(within_sd.scores(predictor, run.asked_ratings, **words), **about)
     score_results += run.about_all(
         predictions.rank_predictors(run.predictors, run.asked_ratings, **words), condition=run.split
     )
@@ -65,13 +63,14 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
 
 
 def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Estimate | Undefined], str]:
-    chance = run.about(random_within_sd(ratings), subject=RANDOM, condition=run.split)
-    try:
-        label, accuracy = majority_within_sd(ratings, run.people, source_name="all splits", **run.asked_words)
-    except StatisticError as error:
-        return [chance], f"There is no majority label: {error.what}."
-    results = (accuracy, *constant_scores(label, ratings))
-    always = run.about_all(results, subject=MAJORITY, condition=run.split)
+    chance = run.about(within_sd.random_within_sd(ratings), subject=RANDOM, condition=run.split)
+    about = {"subject": MAJORITY, "condition": run.split}
+    of_all = partial(within_sd.majority_within_sd, ratings, run.people, source_name="all splits", **run.asked_words)
+    majority = run.attempt(within_sd.accuracy_name(), of_all, **about)
+    if isinstance(majority, Undefined):
+        return [chance, majority], f"{majority.reason}."
+    label, accuracy = majority
+    always = run.about_all((accuracy, *within_sd.constant_scores(label, ratings)), **about)
     return [chance, *always], f"The majority label is {label:g}, the mode of rounded mean ratings over all splits."
 
 
@@ -158,19 +157,13 @@ def worked_examples(run: AmbistoryData) -> tuple[Part | None, ...]:
     contrasts = _contrasts(run, run.variants.shot_pairs, SHOTS, "worked_examples", title)
     if contrasts is None:
         return (None,)
-    differences = [
-        record for record in contrasts.records if record.statistic == "accuracy_difference(of=few_minus_zero)"
-    ]
-    counts = {
-        "closer": sum((record.low or 0.0) > 0 for record in differences),
-        "further": sum((record.high or 0.0) < 0 for record in differences),
-    }
-    records = [
-        run.number(f"n_contrasts(of=few_minus_zero,outcome={outcome})", count, condition=run.split, n=len(differences))
-        for outcome, count in counts.items()
-    ]
+    name = "accuracy_difference(of=few_minus_zero)"
+    ends = [(record.low or 0.0, record.high or 0.0) for record in contrasts.records if record.statistic == name]
+    counts = {"closer": sum(low > 0 for low, _ in ends), "further": sum(high < 0 for _, high in ends)}
+    about = {"condition": run.split, "n": len(ends)}
+    records = [run.number(f"n_contrasts(of=few_minus_zero,outcome={key})", n, **about) for key, n in counts.items()]
     text = (
-        f"Of {len(differences)} models {counts['closer']} are more accurate with examples, {counts['further']} less "
+        f"Of {len(ends)} models {counts['closer']} are more accurate with examples, {counts['further']} less "
         "accurate (intervals without 0); the others do not differ."
     )
     return contrasts, part_of(records, text)

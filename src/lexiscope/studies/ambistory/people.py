@@ -23,7 +23,7 @@ from lexiscope.analysis.norms.norms import correlations_with_counts, mean_item_s
 from lexiscope.analysis.norms.predictions import Predictions, rounded
 from lexiscope.analysis.norms.story_effects import KINDS, ending_effects
 from lexiscope.build.stories import inventory
-from lexiscope.core.errors import DataError, StatisticError
+from lexiscope.core.errors import DataError
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Estimate, Record, Result, Undefined
 from lexiscope.report.figures import Heading
@@ -40,6 +40,8 @@ TOP_FORMS = 10
 SHUFFLES = 100
 COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nonsensical")
 ALPHA, SENSE_RHO = "krippendorff_alpha(level=interval)", "sense_count_rho(with=mean)"
+SHUFFLED_RATER = f"shuffled_best_rater(metric=spearman,shuffles={SHUFFLES})"
+BEST_RATER = "best_rater_correlation(variant=leave_one_out,method=spearman)"
 SINGLE_RHO, SPREAD = "single_rater_rho(over=ratings)", "mean_sd(ddof=1)"
 ENDED_LABELS = "label_share_difference(of=ended_minus_open,point=1)"
 
@@ -126,17 +128,16 @@ def _ceilings(run: AmbistoryData) -> Part | None:
     ratings, seed = run.asked_ratings, run.settings.seed
     if ratings is None or not run.groups:
         return None
-    try:
-        best = best_raters(ratings, run.groups, **run.resampling)
-        shuffled = shuffled_best_raters(ratings, run.groups, shuffles=SHUFFLES, seed=seed)
-        alpha = krippendorff_alpha(run.people, level="interval", **run.resampling_of(run.setups))
-    except StatisticError as error:
-        return part_of(Remark(f"The best rater of each group is not computed: {error.what}."), _single_raters(run))
-    of_means = partial(reliability_of_means, alpha, run.people.usual_count())
-    reliability = run.attempt("reliability_of_means", of_means)
 
-    of_groups, control = (run.about_all(ceilings, condition=run.split) for ceilings in (best, shuffled))
-    results: list[Result] = [*of_groups, run.about(reliability, condition=ALL), *control]
+    def reliability() -> Estimate:
+        alpha = krippendorff_alpha(run.people, level="interval", **run.resampling_of(run.setups))
+        return reliability_of_means(alpha, run.people.usual_count())
+
+    best = partial(best_raters, ratings, run.groups, **run.resampling)
+    shuffled = partial(shuffled_best_raters, ratings, run.groups, shuffles=SHUFFLES, seed=seed)
+    results = run.attempt_all(BEST_RATER, best, condition=run.split)
+    results += run.attempt_all("reliability_of_means", reliability, condition=ALL)
+    results += run.attempt_all(SHUFFLED_RATER, shuffled, condition=run.split)
     caution = " ".join(TEXTS["ceilings"] + (TEXTS["rater ids"] if run.name == "ambistory" else ()))
     return part_of(results, people_tables.ceilings_table(results), _single_raters(run), caution)
 
@@ -153,10 +154,9 @@ def _single_raters(run: AmbistoryData) -> Part:
 
 def _components(run: AmbistoryData) -> Part:
     """Variance of samples, raters and the rest: how much of a rating is the rater's own leniency."""
-    try:
-        components = variance_components(run.people, run.groups)
-    except StatisticError as error:
-        return part_of(Remark(f"Variance components could not be computed: {error.what}."))
+    components = run.attempt("variance(of=rater)", partial(variance_components, run.people, run.groups))
+    if isinstance(components, Undefined):
+        return part_of(components)
     several = run.people.usual_count()
     results = run.about_all(components.results(several))
     return part_of(results, people_tables.variance_table(components, results, several))
@@ -168,11 +168,8 @@ def _components(run: AmbistoryData) -> Part:
 def endings(run: AmbistoryData) -> Part:
     """Return the effect of endings on mean ratings, and how often it has the direction they were written for (§4.2)."""
     words = run.resampling_of(GroupOf({run.setups[item]: word for item, word in run.words.items()}, "words"))
-    try:
-        effects = ending_effects(run.people, run.places, **words)
-    except StatisticError as error:
-        return part_of(Remark(f"Effects of endings could not be computed: {error.what}."))
-    results = run.about_all(effects)
+    effects = partial(ending_effects, run.people, run.places, **words)
+    results = run.attempt_all("absolute_difference(between=open_and_ended)", effects)
     shifts = story_tables.shifts_table(results, source="Gehring & Roth (2025) do")
     return part_of(results, shifts, story_tables.directions_table(results), *_ending_models(run))
 

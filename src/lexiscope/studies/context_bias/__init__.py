@@ -141,8 +141,9 @@ SENSE_ENTROPY = replace(
 MISLEADING = SubjectEstimates(
     "Items that the word alone solves and the whole input does not",
     pick("n_errors(wrong=full,right=word)"),
-    Quantity("", "Items", bounds=None, digits=0),
+    Quantity("", "The number of such items", bounds=None, digits=0),
     claim="have such items",
+    axis="Items",
     group=("dataset",),
     name="misleading",
 )
@@ -191,18 +192,21 @@ study.question(
 study.question(
     "How much lower than people are models, view by view?",
     place="§3, Table 5, appendix F",
+    needs=data.SCORES,
     answer=PEOPLE,
     short="People",
 )(biases.people)
 study.question(
     "How much does the word tell of the label?",
     place="§3.2, Table 4",
+    needs=data.PAIRS,
     answer=LABEL_ENTROPY,
     short="Label entropy",
 )(words.label_entropies)
 study.question(
     "Are datasets with less ambiguous words more word-biased?",
     place="§3.1, Table 2",
+    needs=data.SENSES,
     answer=SENSE_ENTROPY,
     short="Ambiguity",
 )(words.ambiguity)
@@ -215,11 +219,13 @@ study.question(
 study.question(
     "Does a model notice that another word is in the place?",
     place="§3.2, Tables 1 and 8",
+    needs=data.GUESSES,
     short="Guesses",
 )(words.guessed_words)
 study.question(
     "Which words carry the answer?",
     place="§5, Limitations",
+    needs=data.REMOVALS,
     short="Words",
 )(words.carrying_words)
 study.section("What is left without the items that a part solves", where="after")(biases.rebalancing)

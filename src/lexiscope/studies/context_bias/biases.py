@@ -13,7 +13,6 @@ from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewGap, hum
 from lexiscope.analysis.choices.retrieval import random_choice
 from lexiscope.core import catalog
 from lexiscope.core.result import Record, parse_statistic
-from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers.sense_options import DIFFERENT, SAME, correct_ids
 from lexiscope.items.arrange.views import CONTEXT_SPAN
 from lexiscope.items.tables.tabular import write_items
@@ -22,20 +21,15 @@ from lexiscope.report.parts import bias_parts, bias_tables
 from lexiscope.report.parts.bias_tables import BiasRow, GapRow
 from lexiscope.report.parts.people_tables import agreement_of_people
 from lexiscope.report.pivot import records_of
-from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, TEXTS, BiasData
+from lexiscope.studies.context_bias.data import PEOPLE, PRINTED, STATUS, TEXTS, BiasData, people_recorded
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.studies.kit.answers import rule_scores
-from lexiscope.studies.kit.study import printed_values
 from lexiscope.training.cues.rebalance import KEPT
 from lexiscope.training.view_models import WORDS_SUBJECT, ViewAnswers
-
-PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset="context_bias")
-"""What the paper prints, by dataset."""
 
 _HUMANS = (PEOPLE, PRINTED)
 REBALANCED = "rebalanced.csv"
 """The items that are left, in the folder of a run."""
-_STATUS = {PRINTED: "printed", ASSUMED: "assumed"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,20 +74,10 @@ def _scores_of_people(run: BiasData, audit: AuditSet) -> dict[str, Scores]:
         answers, task = run.people[audit.name], catalog.task(audit.task)
         scores[PEOPLE] = people_scores(answers, audit.parts.all_items, task=task, measure=audit.measure)
     scores[PRINTED] = {
-        value.view: FixedScore(float(value.printed), f"{_STATUS[value.subject]} ({value.place})")
+        value.view: FixedScore(float(value.printed), f"{STATUS[value.subject]} ({value.place})")
         for value in people_recorded(run, audit)
     }
     return scores
-
-
-def people_recorded(run: BiasData, audit: AuditSet) -> tuple[PublishedValue, ...]:
-    """Return scores of people on a dataset that the paper prints or assumes; 0 to 1, by view.
-
-    They are not compared with simulated participants, and a user's file has none, with any name.
-    """
-    if run.own or run.simulated:
-        return ()
-    return tuple(value for value in PRINTED_VALUES.get(audit.name, ()) if value.subject in _STATUS)
 
 
 def chance(audit: AuditSet) -> float:
@@ -182,7 +166,7 @@ def people(run: BiasData) -> Iterator[object]:
     every = run.once(dataset_biases)
     rows = [GapRow(row.dataset, row.subject, gaps) for row in every if (gaps := gaps_of(run, row))]
     yield [record for row in rows for record in bias_parts.gap_records(row)]
-    yield bias_tables.human_gaps_table(rows, number="5") if rows else TEXTS["no people"]
+    yield bias_tables.human_gaps_table(rows, number="5") if rows else None
     for number, audit in enumerate(run.sets, start=1):
         if audit.name in run.people:
             every_item = audit.parts.all_items
@@ -194,7 +178,7 @@ def people(run: BiasData) -> Iterator[object]:
             yield agreement_of_people(agreement, audit.name, name=f"agreement_{number}", number="10")
     recorded = [value for audit in run.sets for value in people_recorded(run, audit)]
     if recorded:
-        yield bias_tables.recorded_scores_table(recorded, _STATUS), TEXTS["agreement of the paper"]
+        yield bias_tables.recorded_scores_table(recorded, STATUS), TEXTS["agreement of the paper"]
 
 
 # -- without the items that a part solves ---------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.answers import ComparableAnswers
 from lexiscope.studies.kit.data import chat_models, given_files, joined_items, joined_responses
 from lexiscope.studies.kit.run import RunData
-from lexiscope.studies.kit.study import read_texts
+from lexiscope.studies.kit.study import printed_values, read_texts
 from lexiscope.training.budget import read_duration
 from lexiscope.training.cues.rebalance import JudgedRebalancing, judge_rebalancing
 from lexiscope.training.cues.word_removal import RemovalPlan, removal_plans
@@ -42,8 +42,17 @@ from lexiscope.training.view_models import ViewAnswers, learner_answers, linear_
 
 PEOPLE, PRINTED, ASSUMED = "people", "people (printed)", "people (assumed)"
 """People whose answers were given, and people whose scores the paper prints or assumes."""
+PAIRS, SENSES, SCORES = "pairs of usages", "senses of words", "answers or scores of people"
+GUESSES = "guessed words of people (--people FILE with the column word, or answers of the app)"
+REMOVALS = "answers to items without some of their words (--attribution leave_one_out, or shapley)"
+"""What questions need."""
 DEFAULT_ENCODERS = (WORDS, "minilm")
 """By default: words and characters, and a linear probe on vectors if its packages are installed."""
+
+PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset="context_bias")
+"""What the paper prints, by dataset."""
+
+STATUS = {PRINTED: "printed", ASSUMED: "assumed"}
 
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
@@ -151,6 +160,17 @@ class BiasData(RunData[ContextBiasSettings]):
         """Mark a section that names people, if they are simulated participants."""
         return marked_section(section) if self.simulated else section
 
+    def has(self, what: str) -> bool:
+        """Whether there is what a question needs: pairs, senses of words, people's scores, guesses, removals."""
+        given: Mapping[str, Callable[[AuditSet], object]] = {
+            PAIRS: lambda audit: audit.task in PAIR_TASKS,
+            SENSES: lambda audit: audit.task not in PAIR_TASKS,
+            SCORES: lambda audit: audit.name in self.people or people_recorded(self, audit),
+            GUESSES: lambda audit: any(self.guesses.get(audit.name, ())),
+            REMOVALS: lambda audit: audit_removals(audit, self.settings),
+        }
+        return any(map(given[what], self.sets))
+
     def answers_by_set(self) -> list[tuple[AuditSet, ViewAnswers]]:
         """Return each dataset with the answers of each model."""
         every = [(name, answers) for (name, _), answers in self.answers.items()]
@@ -159,6 +179,16 @@ class BiasData(RunData[ContextBiasSettings]):
 
 def _is_of_people(value: PublishedValue) -> bool:
     return value.subject.startswith(PEOPLE) or value.statistic.startswith("people_")
+
+
+def people_recorded(run: BiasData, audit: AuditSet) -> tuple[PublishedValue, ...]:
+    """Return scores of people on a dataset that the paper prints or assumes; 0 to 1, by view.
+
+    They are not compared with simulated participants, and a user's file has none, with any name.
+    """
+    if run.own or run.simulated:
+        return ()
+    return tuple(value for value in PRINTED_VALUES.get(audit.name, ()) if value.subject in STATUS)
 
 
 def audit_removals(audit: AuditSet, settings: ContextBiasSettings) -> tuple[RemovalPlan, ...]:

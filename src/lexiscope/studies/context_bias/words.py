@@ -16,8 +16,8 @@ from lexiscope.items.arrange.word_rules import word_rows
 from lexiscope.report.part import join_parts
 from lexiscope.report.parts import bias_parts
 from lexiscope.report.parts.bias_tables import EntropyRow, ambiguity_table, entropy_table
-from lexiscope.studies.context_bias.biases import PRINTED_VALUES, dataset_biases
-from lexiscope.studies.context_bias.data import TEXTS, BiasData, audit_removals
+from lexiscope.studies.context_bias.biases import dataset_biases
+from lexiscope.studies.context_bias.data import PRINTED_VALUES, TEXTS, BiasData, audit_removals
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, AuditSet
 
 ENTROPY_RULES: Mapping[str, tuple[str, str]] = {
@@ -57,7 +57,6 @@ def ambiguity(run: BiasData) -> Iterator[object]:
     yield entropy_table(rows, name="sense_entropy", title=title, number="2") if rows else None
     entropy = {row.dataset: row.entropy.value for row in rows if not isinstance(row.entropy, Undefined)}
     if not entropy:
-        yield "No dataset of this run gives the senses of its words."
         return
     models = [model for model in run.once(dataset_biases) if not model.human]
     for number, subject in enumerate(dict.fromkeys(model.subject for model in models), start=1):
@@ -132,8 +131,7 @@ def carrying_words(run: BiasData) -> Iterator[object]:
             lost = list(plan.lost_evidence(answers.without_words[plan.view]))
             parts.append(bias_parts.attribution_part(lost, name=f"{plan.view}_{number}", **about, **run.resampling))
     yield parts
-    yield bias_parts.attribution_tables(join_parts(parts).records, how=how) if parts else None
-    yield TEXTS["attribution" if parts else "no attribution"]
+    yield bias_parts.attribution_tables(join_parts(parts).records, how=how), TEXTS["attribution"]
 
 
 # -- guessed words --------------------------------------------------------------------------------------------
@@ -141,10 +139,8 @@ def carrying_words(run: BiasData) -> Iterator[object]:
 
 def guessed_words(run: BiasData) -> Iterator[object]:
     """Yield whether answers change with a guessed word, of each model compared with people (Tables 1 and 8)."""
-    any_guess = False
     for number, (audit, answers) in enumerate(run.answers_by_set(), start=1):
         items, how = run.guesses.get(audit.name, ((), ""))
-        any_guess = any_guess or bool(items or how)
         if not items:
             yield f"{audit.name}: {how}" if how else None
             continue
@@ -152,6 +148,6 @@ def guessed_words(run: BiasData) -> Iterator[object]:
         about = {"dataset": audit.name, "subject": answers.subject, "name": f"guess_flips_{number}", "number": "8"}
         yield bias_parts.flips_part(flips, **about)
         yield f"{audit.name}, {answers.subject}: {how}"
-    yield TEXTS["reading of guesses" if any_guess else "no guesses"]
+    yield TEXTS["reading of guesses"]
     if not run.own and any(audit.name in PRINTED_VALUES for audit in run.sets):
         yield TEXTS["guesses of the paper"]

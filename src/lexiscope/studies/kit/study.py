@@ -54,7 +54,7 @@ from lexiscope.core.showing import counted
 from lexiscope.core.study import CollectionPlan, PlannedAnalysis, PublishedValue, Question, exported_plan
 from lexiscope.report.answers.numbers import Numbers
 from lexiscope.report.answers.results_page import ResultsPage
-from lexiscope.report.answers.sentences import sentence, words_of
+from lexiscope.report.answers.sentences import named_sentence, words_of
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.comparison import claims_section
@@ -596,7 +596,8 @@ class Study:
         # a question with a table of its own lays its results out itself; else they are shown by their type
         if not results or part.tables:
             return part
-        said = tuple(sentence(result) for result in results[:_SENTENCES])
+        names = run.names
+        said = tuple(named_sentence(result, lambda name: names.get(name, name)) for result in results[:_SENTENCES])
         figures = part.figures
         if not figures:
             # every layer's number is in the report: in a figure, unless the question draws one itself

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
@@ -35,6 +35,18 @@ from lexiscope.subjects.trained._trained_folder import SEAL, seal_of
 
 TEST = "test.json"
 """The record of a test of senses, which holds a run."""
+
+
+class RunRecord(TypedDict, total=False):
+    """What the check of a run reads of its sealed record; ``files`` and ``code`` are checksums by name."""
+
+    study: str
+    settings: Mapping[str, object]
+    command: str
+    versions: Mapping[str, str]
+    files: Mapping[str, str]
+    code: Mapping[str, str]
+    pruned: bool
 
 
 def verify_run(
@@ -80,17 +92,17 @@ def check_record(path: Path) -> list[str]:
     return [f"{path}: whole; as written: {counted(len(record['files']), 'file')}"]
 
 
-def _read_record(path: Path) -> dict[str, Any]:
+def _read_record(path: Path) -> RunRecord:
     """Read a record. That of a training has another kind of seal, over its content."""
     content = read_json(path)
     if "training" not in content or "kind" not in content:
-        return read_sealed(path)
+        return cast(RunRecord, read_sealed(path))
     plain = json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     if SEAL not in content or content[SEAL] != seal_of(content) or path.read_text(encoding="utf-8") != plain:
         why = f"its content has the sha256 {seal_of(content)}, sealed was {content.get(SEAL)}"
         hint = "train it again, in another folder"
         raise RunError("the record of this training is damaged", place=Place(str(path)), why=why, hint=hint)
-    return content
+    return cast(RunRecord, content)
 
 
 def check_working_files(run: Path) -> list[str]:
@@ -162,7 +174,7 @@ def rerun_study(run: Path, prepare: Callable[[Settings], None]) -> list[str]:
 
     Errors: :class:`RunError` naming each file that came out otherwise with the same versions of the same libraries.
     """
-    record = read_json(run / RUN) if (run / RUN).is_file() else {}
+    record = cast(RunRecord, read_json(run / RUN) if (run / RUN).is_file() else {})
     if "study" not in record or "settings" not in record:
         return [] if not record else [f"{run}: no study; its other files were compared by checksum only"]
     then, now = record["versions"], versions()
@@ -183,9 +195,7 @@ def rerun_study(run: Path, prepare: Callable[[Settings], None]) -> list[str]:
     raise RunError("\n".join([f"{run}: run again on its answers, these files come out otherwise", *map(str, other)]))
 
 
-def _rerun_copy(
-    run: Path, record: Mapping[str, Any], prepare: Callable[[Settings], None]
-) -> tuple[Mapping[str, str], str]:
+def _rerun_copy(run: Path, record: RunRecord, prepare: Callable[[Settings], None]) -> tuple[Mapping[str, str], str]:
     """Return the checksums of the files of a study that is run again in a copy, and why it could not be run, if so."""
     with tempfile.TemporaryDirectory(prefix="lexiscope-verify-") as place:
         again = Path(place) / run.resolve().name
@@ -205,13 +215,13 @@ def _rerun_copy(
             study.run(settings, again, command=record["command"])
         except (LexiscopeError, TypeError, OSError) as error:
             return {}, str(error).splitlines()[0]
-        return read_sealed(again / RUN)["files"], ""
+        return cast(RunRecord, read_sealed(again / RUN))["files"], ""
 
 
-def _ignore_results(run: Path, record: Mapping[str, Any]) -> Any:
+def _ignore_results(run: Path, record: RunRecord) -> Callable[[str, list[str]], list[str]]:
     own = {*record["files"], RUN, MACHINE} - set(collected_names(run))
 
-    def leave_out(folder: str, names: Sequence[str]) -> list[str]:
+    def leave_out(folder: str, names: list[str]) -> list[str]:
         return [name for name in names if (Path(folder) / name).relative_to(run).as_posix() in own or name == LOCK_NAME]
 
     return leave_out

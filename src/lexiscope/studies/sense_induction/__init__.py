@@ -22,7 +22,7 @@ from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Cell, Format, Table, drop_empty
 from lexiscope.studies.kit.study import Study, read_texts
 from lexiscope.studies.sense_induction import similarity, vectors
-from lexiscope.studies.sense_induction.data import SenseData, compared_answers, load_run, text_files
+from lexiscope.studies.sense_induction.data import PLANTED, TESTED, SenseData, compared_answers, load_run, text_files
 from lexiscope.studies.sense_induction.paper_tables import differences, paper_tables, senses_left_out
 from lexiscope.studies.sense_induction.sense_tests import chat_models, people, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -128,7 +128,7 @@ study.question(
     answer=SAME_SENSE,
     short="Same sense",
 )(similarity.same_sense)
-study.question("Are planted senses recovered?", place="not in the paper", short="Planted")(recovery)
+study.question("Are planted senses recovered?", place="not in the paper", needs=PLANTED, short="Planted")(recovery)
 study.question(
     "How strong must the noise be, and what does it do?",
     place="§3, Figures 3 and 5",
@@ -141,7 +141,7 @@ study.question(
     needs="trainings of this program",
     short="Number",
 )(vectors.frequency)
-study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", short="People")(people)
+study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", needs=TESTED, short="People")(people)
 study.question(
     "Do similarity and interpretability choose the same vectors?", place="§5.1", answer=_choice, short="Choice"
 )(similarity.contrast)

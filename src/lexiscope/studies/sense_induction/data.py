@@ -39,6 +39,8 @@ from lexiscope.tasks.relatedness.by_sense import GivesSenses
 from lexiscope.training.gasi.planted import PlantedSenses, planted_files, planted_senses
 
 MINI_PAIRS, MINI_TESTS = "mini_relatedness", "mini_senses"
+PLANTED = "usages of pseudo-words with planted senses (--planted FILE, or --planted made_up)"
+TESTED = "answers of people to tests of senses (--people FILE, with the items that were asked)"
 SETS: tuple[str, ...] = ("scws", *(f"wordsim?set={name}" for name in NINE), "wic", MINI_PAIRS)
 """The sets of the paper, and the embedded pairs, which are available on any machine."""
 TITLES = {f"wordsim?set={name}": words.title for name, words in WORD_SETS.items()} | {
@@ -107,6 +109,8 @@ class SenseData(RunData[SenseInductionSettings]):
             "rated pairs of usages": self.rated_sets(in_context=True),
             "pairs with a correct answer": self.same_sense,
             "trainings of this program": self.own_trainings,
+            PLANTED: self.planted.items if self.planted else (),
+            TESTED: self.people.responses.unique("subject_id"),
         }
         return bool(given[what])
 

@@ -10,7 +10,7 @@ sense can score well by the first although their neighbours are the same.
 from __future__ import annotations
 
 from lexiscope.core.result import Result
-from lexiscope.report.part import Omission, Part, part_of
+from lexiscope.report.part import Omission, Part
 from lexiscope.report.parts import sense_parts, sense_test_parts
 from lexiscope.senses.examples import ReadsSenses
 from lexiscope.studies.sense_induction.data import SenseData
@@ -23,7 +23,7 @@ def recovery(run: SenseData) -> tuple[object, ...]:
     """Return how well planted senses are recovered, by their usages and by their neighbours."""
     planted = run.planted
     if planted is None:
-        return (Omission(_NAME, "No usages of pseudo-words were given: --planted FILE, or --planted made_up."),)
+        return ()
     results: list[Result] = []
     omitted = [Omission(_LOOKS, planted.unknown_neighbours)] if planted.unknown_neighbours else []
     for subject in planted.subjects:
@@ -50,9 +50,6 @@ def recovery(run: SenseData) -> tuple[object, ...]:
 
 def accuracies(run: SenseData) -> Part:
     """Return how often people find intruders and choose the model's sense, for each model whose senses were asked."""
-    if not len(run.people.responses):
-        why = "No answers of people were given: --people FILE, with the items that were asked."
-        return part_of(Omission("Word intrusion, sense selection", why))
     return sense_test_parts.accuracy_part(run.tests, run.titles)
 
 

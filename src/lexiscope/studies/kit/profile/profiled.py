@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from lexiscope.analysis.attainable.model_pairs import ModelPairs, model_pairs
 from lexiscope.analysis.attainable.shares import Share, mean_share
@@ -55,6 +56,20 @@ from lexiscope.studies.kit.profile.lines import (
 )
 
 PEOPLE = "people"
+
+
+class LinePlace(TypedDict):
+    """Where a number of a profile belongs: fields that the records of a line share."""
+
+    dataset: str
+    condition: str
+    view: str
+
+
+class OutcomePlace(LinePlace):
+    """The same with the model that was asked."""
+
+    subject: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +127,7 @@ class Profile:
     def _records_of(self, model: ProfiledModel) -> Iterator[Record]:
         for name, outcome in model.outcomes.items():
             line = next(line for line in self.battery.lines if line.line == name)
-            about: dict[str, Any] = {
+            about: OutcomePlace = {
                 "subject": model.id, "dataset": line.data, "condition": f"line={name}", "view": line.view
             }  # fmt: skip
             yield from _outcome_records(line, outcome, about)
@@ -320,12 +335,12 @@ def _live(
     asked: AskedLine, subject: Subject, cache: Path, seed: int, progress: CollectProgress | None
 ) -> tuple[Outcome, SubjectFacts | None]:
     line, task = asked.line, catalog.task(asked.line.task)
-    how: dict[str, Any] = {"cache": cache, "view": line.view, "seed": seed, "progress": progress}
+    keep = partial(kept_answers, cache=cache, view=line.view, seed=seed, progress=progress)
     try:
-        answers, about = kept_answers(asked.items, subject, task, **how)
+        answers, about = keep(asked.items, subject, task)
         others: dict[str, ResponseTable] = {}
         for wording, worded in _other_wordings(line, subject).items():
-            others[wording], _ = kept_answers(asked.items, worded, task, **how)
+            others[wording], _ = keep(asked.items, worded, task)
     except RunError:
         raise
     except LexiscopeError as error:
@@ -378,7 +393,7 @@ def statistic_of(line: BatteryLine, *, layered: bool = False, threshold: bool = 
 
 def _people_records(asked: AskedLine) -> Iterator[Record]:
     line = asked.line
-    about: dict[str, Any] = {"dataset": line.data, "condition": f"line={line.line}", "view": line.view}
+    about: LinePlace = {"dataset": line.data, "condition": f"line={line.line}", "view": line.view}
     plain = _STATISTICS[line.statistic][0]
     yield Record(statistic_name("chance", of=plain, rule="independent"), asked.chance, n=asked.n_items, **about)
     if asked.rated is not None:
@@ -398,7 +413,7 @@ def _people_records(asked: AskedLine) -> Iterator[Record]:
         yield Record(name, figure.value, PEOPLE, source=figure.source, note=note, **about)
 
 
-def _outcome_records(line: BatteryLine, outcome: Outcome, about: Mapping[str, Any]) -> Iterator[Record]:
+def _outcome_records(line: BatteryLine, outcome: Outcome, about: OutcomePlace) -> Iterator[Record]:
     if isinstance(outcome, NoNumber):
         yield Record(statistic_of(line), None, note=f"{outcome.kind}: {outcome.why}", **about)
         return
@@ -444,7 +459,7 @@ def value_interval(outcome: Measured) -> tuple[float, float]:
 
 def _pair_records(asked: AskedLine, pairs: ModelPairs) -> Iterator[Record]:
     line, plain = asked.line, _STATISTICS[asked.line.statistic][0]
-    about: dict[str, Any] = {"dataset": line.data, "condition": f"line={line.line}", "view": line.view}
+    about: LinePlace = {"dataset": line.data, "condition": f"line={line.line}", "view": line.view}
     method = statistic_name("max_t", pairs=len(pairs.pairs), level="0.95")
     yield Record(statistic_name("critical_value", of=plain), pairs.critical, n=len(pairs.pairs), **about)
     name = statistic_name(f"{plain}_difference", **_STATISTICS[line.statistic][1])
