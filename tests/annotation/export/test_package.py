@@ -12,12 +12,12 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 import pytest
 
-from lexiscope.annotation.export import package
 from lexiscope.annotation.export.package import MANIFEST, write_export
 from lexiscope.annotation.export.study_data import REMOVED, StudyData
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.study_file.definition import Codes, DesignSection, Payment, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import read_definition
+from lexiscope.core import run
 from lexiscope.core.errors import RunError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -218,17 +218,17 @@ def test_a_failed_export_leaves_the_earlier_one(tmp_path: Path, monkeypatch: pyt
     write_export(made(), tmp_path / "e")
     before = contents(tmp_path / "e")
     written = list(before)
-    original = package.write_atomically
+    original = run._neighbour
     for failing in range(0, len(written) - 3, 9):
         calls = iter(range(1000))
 
-        def fail(path: Path, content: bytes | str, calls=calls, failing=failing) -> None:  # type: ignore[no-untyped-def]
+        def fail(path: Path, calls=calls, failing=failing):  # type: ignore[no-untyped-def]
             if next(calls) == failing:
                 raise OSError(28, "No space left on device")
-            original(path, content)
+            return original(path)
 
-        monkeypatch.setattr(package, "write_atomically", fail)
-        with pytest.raises(RunError, match="nothing was written"):
+        monkeypatch.setattr(run, "_neighbour", fail)
+        with pytest.raises(RunError, match="cannot be written"):
             write_export(made(name="changed"), tmp_path / "e")
         monkeypatch.undo()
         assert contents(tmp_path / "e") == before

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
@@ -11,10 +11,14 @@ import pyarrow.parquet as parquet
 from lexiscope.annotation.export.study_data import StudyData, minutes_of, session_minutes_of, without_ids
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.core.item import Item
+from lexiscope.core.run import atomic_file
 from lexiscope.items.sheets.form import KIND, Sheet, SheetColumn, sheet_of
+from lexiscope.items.sheets.long_rows import StoredRows, mapped
 from lexiscope.items.tables.neutral import Cell
 from lexiscope.tasks.kit.published_sheets import COMMENT, ITEM_ID, PARTICIPANT_ID
 
+_ROWS_OF_GROUP = 1 << 20
+"""The rows of a group of a Parquet file."""
 LIST_ID = SheetColumn("list_id", "the list", "category")
 JUDGMENTS: tuple[SheetColumn, ...] = (
     SheetColumn("study_id", "the study's name", "category"),
@@ -87,15 +91,17 @@ _ORDERS: tuple[SheetColumn, ...] = (
 def judgments_sheet(collected: StudyData) -> Sheet:
     """Return every judgment, also those of excluded people, with the columns of the long export."""
     row_is = "one judgment: the latest answer of one participant to one item in one phase"
-    return sheet_of("judgments.csv", row_is, JUDGMENTS, collected.rows)
+    table = collected.rows.table().select([column.name for column in JUDGMENTS])
+    return Sheet("judgments.csv", row_is, JUDGMENTS, StoredRows.of_table(table))
 
 
-def judgments_parquet(collected: StudyData) -> bytes:
-    """Return the judgments as Parquet; the same rows give identical files."""
-    sink = io.BytesIO()
-    table = pa.Table.from_pylist(list(collected.rows), schema=LONG_SCHEMA)
-    parquet.write_table(table, sink, compression="zstd", store_schema=True)
-    return sink.getvalue()
+def write_judgments(collected: StudyData, path: Path) -> None:
+    """Write the judgments as Parquet; the same rows give identical files."""
+    table = collected.rows.table().select(LONG_SCHEMA.names)
+    with atomic_file(path) as sink, parquet.ParquetWriter(sink, LONG_SCHEMA, compression="zstd") as writer:
+        for start in range(0, len(table), _ROWS_OF_GROUP):
+            rows = table.slice(start, _ROWS_OF_GROUP)
+            writer.write_table(rows.cast(LONG_SCHEMA), row_group_size=_ROWS_OF_GROUP)
 
 
 def people_sheet(collected: StudyData) -> Sheet:
@@ -154,13 +160,13 @@ def excluded_sheet(collected: StudyData) -> Sheet:
 
 def orders_sheet(collected: StudyData) -> Sheet:
     """Return the order, sides and option orders of every trial as they were shown."""
-    rows = [
-        {**row, "number": collected.numbers.get(row["participant_id"])}
-        for row in collected.rows
-        if row["phase"] in ("trials", "reveal")
-    ]
-    rows.sort(key=lambda row: (row["participant_id"], row["phase"] == "reveal", row["trial_index"]))
-    return sheet_of("display_orders.csv", "one trial as it was shown", _ORDERS, rows)
+    rows = collected.rows.where(phase=("trials", "reveal")).ordered_by(
+        participant_id=str, phase="reveal".__eq__, trial_index=lambda number: number or 0
+    )
+    table = rows.table()
+    numbers = mapped(table.column("participant_id"), collected.numbers.get, pa.int64())
+    shown = table.append_column("number", numbers).select([column.name for column in _ORDERS])
+    return Sheet("display_orders.csv", "one trial as it was shown", _ORDERS, StoredRows.of_table(shown))
 
 
 def items_sheet(collected: StudyData) -> Sheet:
@@ -228,11 +234,10 @@ def _usage_columns(number: int) -> tuple[SheetColumn, ...]:
 
 def _self_reports(collected: StudyData) -> dict[str, dict[str, Cell]]:
     reports: dict[str, dict[str, Cell]] = {}
-    for row in collected.rows:
-        if row["phase"] == "demographics":
-            measure = row["item_id"].removeprefix("about:")
-            answer = row["response"] if row["response"] is not None else row["response_text"]
-            reports.setdefault(row["participant_id"], {})[f"about_{measure}"] = answer
+    for row in collected.rows.where(phase=("demographics",)):
+        measure = row["item_id"].removeprefix("about:")
+        answer = row["response"] if row["response"] is not None else row["response_text"]
+        reports.setdefault(row["participant_id"], {})[f"about_{measure}"] = answer
     return reports
 
 

@@ -5,11 +5,12 @@ The same study gives identical files at any time and in any time zone.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
+import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,24 +25,26 @@ from lexiscope.annotation.export.long_table import (
     excluded_sheet,
     exclusions_sheet,
     items_sheet,
-    judgments_parquet,
     judgments_sheet,
     orders_sheet,
     people_sheet,
+    write_judgments,
 )
 from lexiscope.annotation.export.pay import pay_sheet
 from lexiscope.annotation.export.preregistration import collection_plan, preregistration
 from lexiscope.annotation.export.r_script import analysis_script
-from lexiscope.annotation.export.study_data import StudyData, responses_without_ids
+from lexiscope.annotation.export.study_data import StudyData, responses_without_ids, with_texts
 from lexiscope.annotation.study_file.definition import Codes, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.core import catalog
 from lexiscope.core.errors import Place, RunError
+from lexiscope.core.foreign import storable_text
 from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
-from lexiscope.core.run import atomic_folder, write_atomically, write_json
+from lexiscope.core.run import atomic_file, atomic_folder, sha256_of, write_atomically, write_json
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
 from lexiscope.core.study import MANIFEST, PLAN
 from lexiscope.items.sheets.form import Sheet, SheetColumn, marked_simulated, sheet_of
+from lexiscope.items.sheets.long_rows import StoredRows, mapped
 from lexiscope.items.tables.neutral import Cell, neutral_answer
 from lexiscope.items.tables.spreadsheet import neutral_text
 from lexiscope.tasks.kit.published_sheets import ITEM_ID, Cells, answers_by_item, number_cells
@@ -114,7 +117,7 @@ def write_export(collected: StudyData, folder: Path) -> ExportedPackage:
             "participants": len(collected.people),
             "valid_participants": len(collected.participant_counts.valid),
             "judgments": len(collected.rows),
-            "sha256": {name: hashlib.sha256((new / name).read_bytes()).hexdigest() for name in files},
+            "sha256": {name: sha256_of(new / name) for name in files},
         }
         write_atomically(new / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2) + "\n")
     counts = len(collected.people), len(collected.participant_counts.valid), len(collected.rows)
@@ -146,11 +149,7 @@ def safe_responses(table: ResponseTable) -> ResponseTable:
     """Return a response table whose text no spreadsheet runs, for its CSV; the Parquet file has the text unchanged."""
     for name in table.arrow.column_names:
         if pa.types.is_string(SCHEMA.field(name).type):
-            change = neutral_answer if name in ("raw", "option") else neutral_text
-            cells = table.column(name).tolist()
-            safe = [None if cell is None else change(cell) for cell in cells]
-            if safe != cells:
-                table = table.with_column(name, pa.array(safe, type=pa.string()))
+            table = with_texts(table, name, neutral_answer if name in ("raw", "option") else neutral_text)
     return table
 
 
@@ -183,15 +182,14 @@ def _write_files(collected: StudyData, folder: Path) -> None:
         table.write_parquet(folder / f"{name}.parquet")
         safe_responses(table).write_csv(folder / f"{name}.csv")
     sheets = sheets_of(collected)
-    csv_texts = {sheet.file: sheet.csv() for sheet in sheets}
     for sheet in sheets:
-        write_atomically(folder / sheet.file, csv_texts[sheet.file])
-        write_atomically((folder / sheet.file).with_suffix(".jsonl"), sheet.jsonl())
+        _write_blocks(folder / sheet.file, sheet.csv_blocks())
+        _write_blocks((folder / sheet.file).with_suffix(".jsonl"), sheet.jsonl_blocks())
     book = codebook((*described, *sheets))
     write_atomically(folder / book.file, book.csv())
     rows = [dict(zip(book.header, row, strict=True)) for row in book.rows]
     write_atomically(folder / "codebook.json", json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
-    write_atomically(folder / "judgments.parquet", judgments_parquet(collected))
+    write_judgments(collected, folder / "judgments.parquet")
     write_atomically(folder / "analysis.R", analysis_script(collected))
     plan = preregistration(collected.definition, collected.design, simulated=collected.simulated)
     write_atomically(folder / "preregistration.md", plan)
@@ -204,10 +202,19 @@ def _write_files(collected: StudyData, folder: Path) -> None:
     if release_file is not None:
         name, release = release_file
         write_atomically(folder / name, release(collected))
-    for name, text in psych_ds(collected, sheets[0], csv_texts[sheets[0].file]).items():
-        write_atomically(folder / FOLDER / name, text)
+    _write_psych_ds(collected, sheets[0], folder)
     # every table as it is on disk now, its checksum included
     write_atomically(folder / CROISSANT, croissant(collected, (*described, *sheets, book), folder))
+
+
+def _write_blocks(path: Path, blocks: Iterable[str]) -> None:
+    with atomic_file(path) as stream:
+        for block in blocks:
+            # of a block without a lone surrogate no letter is searched
+            with suppress(UnicodeEncodeError):
+                stream.write(block.encode("utf-8"))
+                continue
+            stream.write(storable_text(block).encode("utf-8"))
 
 
 def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:
@@ -255,7 +262,7 @@ def wide_sheets(collected: StudyData) -> tuple[Sheet, ...]:
 def _statistics_sheets(collected: StudyData) -> tuple[Sheet, ...]:
     """Return the items with their statistics; none if the answers are texts, which have no mean and no vote."""
     answers = collected.valid_rows
-    if answers and all(row["response"] is None for row in answers):
+    if answers and not len(answers.table().column("response").drop_null()):
         return ()
     table = collected.responses.where(measure=collected.measure)
     # in the response table a number is a value and an option is not; while it is empty, the measure says which
@@ -305,11 +312,14 @@ DESCRIPTION = "dataset_description.json"
 _KINDS = {"integer": "Integer", "number": "Float", "truth": "Boolean", "time": "DateTime"}
 
 
-def psych_ds(collected: StudyData, judgments: Sheet, csv: str) -> dict[str, str]:
-    """Return the files of the folder by their paths in it; *csv* is the text of the judgments."""
+def _write_psych_ds(collected: StudyData, judgments: Sheet, folder: Path) -> None:
+    """Write the folder of Psych-DS into that of an export, whose judgments are its data."""
     data = f"data/study-{plain_name(collected.definition.name)}_data.csv"
     description = json.dumps(describe(collected, judgments), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-    return {DESCRIPTION: description, data: csv, "README.md": _psych_ds_readme(collected, data)}
+    write_atomically(folder / FOLDER / DESCRIPTION, description)
+    write_atomically(folder / FOLDER / "README.md", _psych_ds_readme(collected, data))
+    with (folder / judgments.file).open("rb") as source, atomic_file(folder / FOLDER / data) as copy:
+        shutil.copyfileobj(source, copy)
 
 
 def plain_name(name: str) -> str:
@@ -409,10 +419,10 @@ def responses_sheet(
     """Return a response table as a sheet, for the codebook alone: the table writes itself."""
     described = {column.name: column for column in _RESPONSE_COLUMNS}
     columns = tuple(described[name] for name in COLUMNS)
-    times = SCHEMA.get_field_index("answered_at")
-    cells = [table.arrow.column(column.name).to_pylist() for column in columns]
-    cells[times] = [None if at is None else at.isoformat() for at in cells[times]]
-    return Sheet(file, row_is, columns, tuple(zip(*cells, strict=True)))
+    cells = table.arrow.select([column.name for column in columns])
+    times = cells.column_names.index("answered_at")
+    as_text = mapped(cells.column(times), lambda at: None if at is None else at.isoformat(), pa.string())
+    return Sheet(file, row_is, columns, StoredRows.of_table(cells.set_column(times, "answered_at", as_text)))
 
 
 def codebook(sheets: Sequence[Sheet]) -> Sheet:
@@ -420,17 +430,22 @@ def codebook(sheets: Sequence[Sheet]) -> Sheet:
     rows = [_codebook_row(sheet, column) for sheet in sheets for column in sheet.columns]
     own = sheet_of("codebook.csv", "one column of one file", _COLUMNS, rows)
     return replace(
-        own, rows=(*own.rows, *sheet_of("", "", _COLUMNS, [_description_cells(own, c) for c in _COLUMNS]).rows)
+        own, rows=[*own.rows, *sheet_of("", "", _COLUMNS, [_description_cells(own, c) for c in _COLUMNS]).rows]
     )
 
 
 def range_of(sheet: Sheet, column: SheetColumn) -> tuple[Cell, Cell]:
     """Return the lowest and highest value of a column: by definition, else as they occur."""
-    numbers = [cell for cell in sheet.column(column.name) if isinstance(cell, int | float) and cell == cell]
-    if column.kind not in ("integer", "number") or not numbers:
+    if column.kind not in ("integer", "number") or None not in (column.low, column.high):
         return column.low, column.high
-    low = min(numbers) if column.low is None else column.low
-    return low, max(numbers) if column.high is None else column.high
+    ranges: list[int | float] = []
+    for cells, _ in sheet.counted_cells(column.name):
+        numbers = [cell for cell in cells if isinstance(cell, int | float) and cell == cell]
+        ranges += [min(numbers), max(numbers)] if numbers else []
+    if not ranges:
+        return column.low, column.high
+    low = min(ranges) if column.low is None else column.low
+    return low, max(ranges) if column.high is None else column.high
 
 
 def levels_of(sheet: Sheet, column: SheetColumn) -> tuple[str, ...]:
@@ -439,17 +454,21 @@ def levels_of(sheet: Sheet, column: SheetColumn) -> tuple[str, ...]:
         return column.levels
     if column.kind not in ("category", "truth"):
         return ()
-    texts = {str(cell) for cell in sheet.column(column.name) if cell is not None}
+    texts = {str(cell) for cells, _ in sheet.counted_cells(column.name) for cell in cells if cell is not None}
     # 2 before 10
     return tuple(sorted(texts, key=lambda text: (len(text), text) if text.isdecimal() else (0, text)))
 
 
 def _codebook_row(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
-    cells = sheet.column(column.name)
     levels, (low, high) = levels_of(sheet, column), range_of(sheet, column)
-    n = sum(cell is not None and cell == cell for cell in cells)
+    n = sum(
+        count
+        for cells, counts in sheet.counted_cells(column.name)
+        for cell, count in zip(cells, counts, strict=True)
+        if cell is not None and cell == cell
+    )
     listed = " | ".join(levels) if len(levels) <= MOST_LEVELS else f"{len(levels)} levels"
-    values = {"low": low, "high": high, "levels": listed or None, "n": n, "missing": len(cells) - n}
+    values = {"low": low, "high": high, "levels": listed or None, "n": n, "missing": len(sheet.rows) - n}
     return _description_cells(sheet, column) | values
 
 

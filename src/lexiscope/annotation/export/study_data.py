@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
-from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from lexiscope.analysis.exclusion import Rule, format_rule
@@ -23,7 +23,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import SIMULATED, kind_of_person, refuse_mixture
-from lexiscope.tasks.kit.published_sheets import Reviewed, Row
+from lexiscope.items.sheets.long_rows import TableRows, coded, mapped
+from lexiscope.tasks.kit.published_sheets import Reviewed
 
 SHORTEST_ID = 6
 """Shorter platform ids are not searched in free text: they would remove every number from it."""
@@ -118,31 +119,43 @@ class StudyData:
         return count_participants(self)
 
     @cached_property
-    def rows(self) -> tuple[dict[str, Any], ...]:
+    def rows(self) -> TableRows:
         """The judgments as rows: excluded participants are marked, platform ids in free text are removed."""
-        rows = self.judgments.to_pylist()
-        for row in rows:
-            reason = self.participant_counts.excluded.get(row["participant_id"])
-            row["excluded"], row["exclusion_rule"] = reason is not None, reason
-            for name in ("response_text", "guessed_word", "comment", "exclusion_rule"):
-                row[name] = without_ids(row[name], self.platform_ids)
-        return tuple(rows)
+        table, excluded = coded(self.judgments), self.participant_counts.excluded
+        people = table.column("participant_id")
+
+        def clean(text: str | None) -> str | None:
+            return without_ids(text, self.platform_ids)
+
+        reasons = mapped(people, lambda who: clean(excluded.get(who)), pa.string())
+        known = {"exclusion_rule": reasons, "excluded": mapped(people, excluded.__contains__, pa.bool_())}
+        for name in ("response_text", "guessed_word", "comment"):
+            known[name] = mapped(table.column(name), clean, pa.string())
+        for name, column in known.items():
+            table = table.set_column(table.column_names.index(name), name, column)
+        return TableRows(table)
 
     @cached_property
-    def valid_rows(self) -> tuple[dict[str, Any], ...]:
+    def valid_rows(self) -> TableRows:
         """The answers that count: to real items, in the trials, of valid participants, in one order."""
-        return tuple(row for row in self.valid_rows_revealed if row["phase"] == "trials")
+        return self.valid_rows_revealed.where(phase=("trials",))
 
     @cached_property
-    def valid_rows_revealed(self) -> tuple[dict[str, Any], ...]:
-        """The same with the second answers, given with the target shown; each follows the first."""
+    def valid_rows_revealed(self) -> TableRows:
+        """The same with the second answers, given with the target shown; each follows the first.
+
+        They are in the order of the lists as numbers (list 2 before list 10), then by place on the list, participant
+        and trial; surplus people come last.
+        """
         valid = self.participant_counts.valid
-        rows = [
-            row
-            for row in self.rows
-            if row["kind"] == "item" and row["phase"] in ("trials", "reveal") and row["participant_id"] in valid
-        ]
-        return tuple(sorted(rows, key=lambda row: (slot_order(row), row["phase"] == "reveal")))
+        asked = self.rows.where(kind=("item",), phase=("trials", "reveal"), participant_id=valid)
+        return asked.ordered_by(
+            list_id=lambda name: (len(name or ""), name or ""),
+            slot=lambda slot: (slot is None, slot or 0),
+            participant_id=str,
+            trial_index=lambda number: number or 0,
+            phase="reveal".__eq__,
+        )
 
     @cached_property
     def valid_responses(self) -> ResponseTable:
@@ -157,15 +170,6 @@ class StudyData:
     def view_of(self, list_id: str | None) -> str:
         """Return the view of a list."""
         return self.views.get(list_id or "", self.first_view)
-
-
-def slot_order(row: Row) -> tuple[object, ...]:
-    """Return the order of judgments: by list, place on the list, participant and trial; surplus people come last.
-
-    Lists are in their order as numbers (list 2 before list 10).
-    """
-    list_id, slot = row["list_id"] or "", row["slot"]
-    return (len(list_id), list_id, slot is None, slot or 0, row["participant_id"], row["trial_index"])
 
 
 def count_participants(collected: StudyData) -> ParticipantCounts:
@@ -218,9 +222,18 @@ def responses_without_ids(table: ResponseTable, platform_ids: Collection[str]) -
     if not platform_ids:
         return table
     for name in ("option", "raw"):
-        cells = [without_ids(cell, platform_ids) for cell in table.column(name).tolist()]
-        table = table.with_column(name, pa.array(cells, type=pa.string()))
+        table = with_texts(table, name, lambda text: without_ids(text, platform_ids))
     return table
+
+
+def with_texts(table: ResponseTable, name: str, change: Callable[[str], str | None]) -> ResponseTable:
+    """Return responses with the texts of a column changed, each distinct one once; the table itself if none is."""
+    codes, texts = table.codes(name)
+    changed = [change(text) for text in texts]
+    if changed == list(texts):
+        return table
+    column = pa.array([*changed, None], pa.string()).take(pa.array(np.where(codes < 0, len(texts), codes)))
+    return table.with_column(name, column)
 
 
 def minutes_of(person: ListedParticipant) -> float | None:

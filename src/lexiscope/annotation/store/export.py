@@ -50,6 +50,13 @@ _LONG_TEXT = (
 )
 _TYPES = {"": pa.string(), "int": pa.int32(), "bool": pa.bool_(), "float": pa.float64()}
 LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]) for part in _LONG_TEXT.split()])
+_CODED = pa.dictionary(pa.int32(), pa.string())
+_CODED_SCHEMA = pa.schema(
+    [
+        field if field.type != pa.string() or field.name in ("shown_at", "answered_at") else field.with_type(_CODED)
+        for field in LONG_SCHEMA
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +107,15 @@ def responses(
 
 
 def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
-    """Return one row per judgment, every phase and every participant, with the columns of :data:`LONG_SCHEMA`."""
+    """Return one row per judgment, every phase and every participant, with the columns of :data:`LONG_SCHEMA`.
+
+    Texts that many rows have in common are dictionaries: they are most of a judgment.
+    """
     items = {item.item_id: item for item in study.items}
     by_participant = participant_states(connection)
     batches = _batches(connection, ANSWERS.columns.keys())
     return pa.concat_tables(
-        [LONG_SCHEMA.empty_table(), *(_long_batch(rows, items, study, by_participant) for rows in batches)]
+        [_CODED_SCHEMA.empty_table(), *(_long_batch(rows, items, study, by_participant) for rows in batches)]
     )
 
 
@@ -253,7 +263,7 @@ def _long_batch(
         "exclusion_rule": [person.reason if out else None for person, out in zip(people, excluded, strict=True)],
         **{column: [flag in marked[text] for text in cells["flags"]] for column, flag in _FLAG_COLUMNS.items()},
     }
-    return pa.table([pa.array(columns[field.name], field.type) for field in LONG_SCHEMA], schema=LONG_SCHEMA)
+    return pa.table([pa.array(columns[field.name], field.type) for field in _CODED_SCHEMA], schema=_CODED_SCHEMA)
 
 
 def _duration(measured: float | None, by_server: float | None) -> float | None:

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Generic, Literal, NoReturn, TypeVar
 
+import numpy as np
+
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
+from lexiscope.items.sheets.long_rows import TOGETHER, StoredRows
 from lexiscope.items.tables.neutral import Cell, csv_text, jsonl_text
 from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet, write_sheet
 
@@ -181,12 +185,15 @@ class SheetColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """A table with the name of its file, what a row of it is, its columns and its rows."""
+    """A table with the name of its file, what a row of it is, its columns and its rows; long ones are kept by columns.
+
+    A file of it is written in blocks: the text of a million rows would need as much memory again.
+    """
 
     file: str
     row_is: str
     columns: tuple[SheetColumn, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: Sequence[tuple[Cell, ...]]
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -198,21 +205,46 @@ class Sheet:
         at = self.header.index(name)
         return [row[at] for row in self.rows]
 
+    def counted_cells(self, name: str) -> Iterator[tuple[list[Cell], list[int]]]:
+        """Yield cells of a column and how often each occurs, some thousands of rows at a time."""
+        if not isinstance(self.rows, StoredRows):
+            yield self.column(name), [1] * len(self.rows)
+            return
+        for cells, codes in self.rows.parts(self.header.index(name)):
+            yield cells, np.bincount(codes, minlength=len(cells)).tolist()
+
     def csv(self) -> str:
         """Return the table as CSV that no spreadsheet runs."""
+        return "".join(self.csv_blocks())
+
+    def csv_blocks(self) -> Iterator[str]:
+        """Yield the text of the CSV file in blocks of whole lines."""
         answers = [column.name for column in self.columns if column.answer]
-        return csv_text(self.header, self.rows, answers=answers)
+        if not isinstance(self.rows, StoredRows):
+            yield csv_text(self.header, self.rows, answers=answers)
+            return
+        yield csv_text(self.header, ())
+        yield from self.rows.csv_blocks([name in answers for name in self.header])
 
-    def jsonl(self) -> str:
-        """Return the table as lossless JSON lines."""
+    def jsonl_blocks(self) -> Iterator[str]:
+        """Yield the table as lossless JSON lines, in blocks of them."""
         header = self.header
-        return jsonl_text(dict(zip(header, row, strict=True)) for row in self.rows)
+        if isinstance(self.rows, StoredRows):
+            yield from self.rows.jsonl_blocks(header)
+        else:
+            yield jsonl_text(dict(zip(header, row, strict=True)) for row in self.rows)
 
 
-def sheet_of(file: str, row_is: str, columns: Sequence[SheetColumn], rows: Sequence[Mapping[str, Cell]]) -> Sheet:
+def sheet_of(file: str, row_is: str, columns: Sequence[SheetColumn], rows: Iterable[Mapping[str, Cell]]) -> Sheet:
     """Return a table from rows by name; a cell that a row does not name is missing."""
-    cells = tuple(tuple(row.get(column.name) for column in columns) for row in rows)
-    return Sheet(file, row_is, tuple(columns), cells)
+    names = [column.name for column in columns]
+    cells = (tuple(map(row.get, names)) for row in rows)
+    first = tuple(islice(cells, TOGETHER))
+    if len(first) < TOGETHER:
+        return Sheet(file, row_is, tuple(columns), first)
+    later = iter(lambda: tuple(islice(cells, TOGETHER)), ())
+    blocks = (list(zip(*rows, strict=True)) for rows in chain([first], later))
+    return Sheet(file, row_is, tuple(columns), StoredRows(blocks))
 
 
 KIND = SheetColumn(
@@ -225,4 +257,9 @@ def marked_simulated(sheet: Sheet) -> Sheet:
     """Return a table of a rehearsal with its mark: every row says that its answers are of simulated participants."""
     if KIND.name in sheet.header:
         return sheet
-    return replace(sheet, columns=(*sheet.columns, KIND), rows=tuple((*row, SIMULATED) for row in sheet.rows))
+    marked = (
+        sheet.rows.with_constant(SIMULATED)
+        if isinstance(sheet.rows, StoredRows)
+        else tuple((*row, SIMULATED) for row in sheet.rows)
+    )
+    return replace(sheet, columns=(*sheet.columns, KIND), rows=marked)

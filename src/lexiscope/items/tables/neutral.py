@@ -39,11 +39,18 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, answers: 
     as_answer = [name in answers for name in header]
     lines = [",".join(_text_cell(name, is_answer=False) for name in header)]
     for row in rows:
-        cells = zip(row, as_answer, strict=True)
-        lines.append(
-            ",".join(_text_cell(cell, own) if isinstance(cell, str) else cell_text(cell) for cell, own in cells)
-        )
+        lines.append(",".join(csv_cell(cell, is_answer=own) for cell, own in zip(row, as_answer, strict=True)))
     return "\n".join(lines) + "\n"
+
+
+def csv_cell(cell: Cell, *, is_answer: bool) -> str:
+    """Return a cell as it is in a line of CSV; *is_answer*: its text may be a number that was given as an answer."""
+    return _text_cell(cell, is_answer) if isinstance(cell, str) else cell_text(cell)
+
+
+def json_cell(cell: Cell) -> str:
+    """Return a cell as it is in a line of JSON."""
+    return _safe_json(_ENCODER.encode(cell))
 
 
 def json_line(row: Mapping[str, object]) -> str:
@@ -52,7 +59,10 @@ def json_line(row: Mapping[str, object]) -> str:
     >>> json_line({"comment": "=1+1\\u2028"})
     '{"comment": "=1+1\\\\u2028"}'
     """
-    text = _ENCODER.encode(row)
+    return _safe_json(_ENCODER.encode(row))
+
+
+def _safe_json(text: str) -> str:
     return _LINE_ENDS.sub(lambda match: f"\\u{ord(match.group()):04x}", text) if not text.isascii() else text
 
 

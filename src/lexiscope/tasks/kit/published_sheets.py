@@ -6,16 +6,16 @@ Only answers that count are in them: to items, in the trials, of people who fini
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-import numpy as np
 
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
 from lexiscope.items.arrange.views import shown_texts
 from lexiscope.items.sheets.form import Sheet, SheetColumn, sheet_of
+from lexiscope.items.sheets.long_rows import TableRows
 from lexiscope.items.tables.neutral import Cell
 
 Row = Mapping[str, Any]
@@ -81,11 +81,11 @@ class Judgments(Protocol):
         """What was decided about texts, by participant and item."""
 
     @property
-    def valid_rows(self) -> Sequence[Row]:
+    def valid_rows(self) -> TableRows:
         """The answers that count, by list, place on the list, participant and trial."""
 
     @property
-    def valid_rows_revealed(self) -> Sequence[Row]:
+    def valid_rows_revealed(self) -> TableRows:
         """The same with the second answers, given with the target shown; each follows its first."""
 
     def view_of(self, list_id: str | None) -> str:
@@ -122,9 +122,11 @@ def judgment_cells(row: Row) -> Cells:
 def answers_by_item(judgments: Judgments) -> dict[tuple[str, str], list[str]]:
     """Return the answers that count by item and view, in the order of the places on the lists."""
     answers: dict[tuple[str, str], list[str]] = {}
-    for row in judgments.valid_rows:
-        if row["response"] is not None:
-            answers.setdefault((row["item_id"], judgments.view_of(row["list_id"])), []).append(row["response"])
+    views: dict[str | None, str] = {}
+    for item_id, list_id, response in judgments.valid_rows.columns("item_id", "list_id", "response"):
+        if response is not None:
+            view = views[list_id] if list_id in views else views.setdefault(list_id, judgments.view_of(list_id))
+            answers.setdefault((item_id, view), []).append(response)
     return answers
 
 
@@ -139,7 +141,7 @@ def number_cells(values: Sequence[float]) -> Cells:
     mean = math.fsum(values) / len(values)
     # deviations first, squares after: the shortcut loses the digits of a small SD
     sd = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1)) if len(values) > 1 else None
-    return {"mean": mean, "sd": sd, "median": float(np.median(values))}
+    return {"mean": mean, "sd": sd, "median": float(statistics.median(values))}
 
 
 def numbered_sheet(
@@ -148,7 +150,7 @@ def numbered_sheet(
     columns: Sequence[SheetColumn],
     cells: Callable[[Row, Item], Cells],
     *,
-    rows: Sequence[Row] | None = None,
+    rows: TableRows | None = None,
 ) -> Sheet:
     """Return a row per answer that counts, in the order of the items' numbers; *cells* adds what the paper has.
 
@@ -156,12 +158,15 @@ def numbered_sheet(
     those of the trials.
     """
     numbers = {name: k for k, name in enumerate(sorted(item.item_id for item in judgments.asked), start=1)}
-    made: list[Cells] = []
-    for row in sorted(judgments.valid_rows if rows is None else rows, key=lambda row: numbers[row["item_id"]]):
-        item = judgments.items[row["item_id"]]
-        own: Cells = {"example_no": numbers[item.item_id], "item_id": item.item_id}
-        made.append(judgment_cells(row) | own | cells(row, item))
-    return sheet_of(file, "one judgment of one item by one participant", (*columns, *_IDENTITY), made)
+
+    def made() -> Iterator[Cells]:
+        chosen = judgments.valid_rows if rows is None else rows
+        for row in chosen.ordered_by(item_id=numbers.__getitem__):
+            item = judgments.items[row["item_id"]]
+            own: Cells = {"example_no": numbers[item.item_id], "item_id": item.item_id}
+            yield judgment_cells(row) | own | cells(row, item)
+
+    return sheet_of(file, "one judgment of one item by one participant", (*columns, *_IDENTITY), made())
 
 
 def label_sheet(judgments: Judgments, file: str, shown: Sequence[SheetColumn]) -> Sheet:

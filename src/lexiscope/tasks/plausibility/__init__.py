@@ -134,9 +134,9 @@ _JUDGMENTS = (
 
 def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
     """Return a row per rating that counts."""
-    rows = [
+    rows = (
         judgment_cells(row) | {"sample_id": sample_id(judgments.items[row["item_id"]])} for row in judgments.valid_rows
-    ]
+    )
     return (sheet_of("ambistory_judgments.csv", "one rating of one sample by one participant", _JUDGMENTS, rows),)
 
 

@@ -7,7 +7,7 @@ word answers with the similarities of its senses too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -156,13 +156,18 @@ def published_sheets(judgments: Judgments) -> tuple[Sheet, ...]:
 def rating_sheet(judgments: Judgments) -> Sheet:
     """Return a row per rating that counts."""
     view = judgments.first_view
-    rows: list[Cells] = []
-    for row in judgments.valid_rows:
-        if row["response"] is None or judgments.view_of(row["list_id"]) != view:
-            continue
-        cells = {"": len(rows) + 1, "Participant": row["participant_id"], "Response": float(row["response"])}
-        rows.append(pair_cells(judgments.items[row["item_id"]]) | cells | {"List": row["list_id"]})
-    return sheet_of("sawc_judgments.csv", "one rating of one pair by one participant", _rating_columns(), rows)
+    pairs = {item_id: pair_cells(item) for item_id, item in judgments.items.items() if len(item.usages) == 2}
+
+    def rows() -> Iterator[Cells]:
+        number = 0
+        names = ("item_id", "list_id", "participant_id", "response")
+        for item_id, list_id, participant_id, response in judgments.valid_rows.columns(*names):
+            if response is not None and judgments.view_of(list_id) == view:
+                number += 1
+                cells: Cells = {"": number, "Participant": participant_id, "Response": float(response)}
+                yield pairs[item_id] | cells | {"List": list_id}
+
+    return sheet_of("sawc_judgments.csv", "one rating of one pair by one participant", _rating_columns(), rows())
 
 
 def pair_sheet(judgments: Judgments) -> Sheet:
