@@ -122,6 +122,8 @@ STUDY_OF: dict[str, tuple[str, tuple[Item, ...]]] = {
     "sense_disambiguation": ("context_bias", chosen(10)),
     "entity_link": ("context_bias", found(10)),
     "sense_retrieval": ("context_bias", found(10)),
+    "substitution": ("synonymy", ()),
+    "gap_filling": ("synonymy", ()),
 }
 
 
@@ -138,7 +140,7 @@ def test_the_study_of_a_task_analyses_its_answers(task: str, run: Run, tmp_path:
         record
         for record in records
         if (record["statistic"] == "accuracy" and record["subject"] == "people")
-        or record["statistic"].partition("(")[0] in ("intrusion_accuracy", "selection_accuracy")
+        or record["statistic"].partition("(")[0] in ("intrusion_accuracy", "selection_accuracy", "people_right")
     ]
     assert people
     assert all(0 <= record["value"] <= 100 for record in people)

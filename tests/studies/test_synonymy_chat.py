@@ -1,4 +1,4 @@
-"""Chat models in the synonymy study: they fill gaps in the words that people read, and are asked nothing else."""
+"""Chat models in the synonymy study: forced choices and gaps, in the words that people read."""
 
 from __future__ import annotations
 
@@ -16,19 +16,31 @@ from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.datasets import mini_synonymy
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.synonymy import study
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 MINI = replace(study.MINI, n_bootstrap=20)
 WORDS = "task: gap_filling\nlanguage: en\nprompt:\n  user: |\n    {mark} $sentence $prompt\n"
-GAPS = {
-    item.usages[0].text: item for item in choice_items(mini_synonymy.collection(), dataset="mini_synonymy").gap_items
-}
+ASKED = choice_items(mini_synonymy.collection(), dataset="mini_synonymy")
+GAPS = {item.usages[0].text: item for item in ASKED.gap_items}
+PAGES = {page.usages[0].text: page for page in ASKED.pages}
 RIGHT = set(list(GAPS)[:10])
 """The sentences whose gap the model fills with the curated synonym."""
+CHOSEN = set(list(PAGES)[:25])
+"""The sentences in which it chooses the right word; in the others, the word that stands first."""
 
 
 def says(body: dict[str, Any]) -> str:
-    """The synonym in ten sentences, nothing of it elsewhere; in the words of ``long.yaml`` nowhere."""
+    """The synonym in ten sentences, nothing of it elsewhere; in the words of ``long.yaml`` nowhere.
+
+    Of two words: the right one in 25 sentences, the first one in the others.
+    """
     told = body["messages"][-1]["content"]
+    if "\n1: " in told:
+        sentence = next(line for line in told.splitlines() if line.startswith("Sentence: "))
+        page = PAGES[sentence.removeprefix("Sentence: ").replace("[", "").replace("]", "")]
+        lines = [line for line in told.splitlines() if line[:2] in ("1:", "2:")]
+        right = next(line[0] for line in lines if f"[{page.gold}]" in line)
+        return right if page.usages[0].text in CHOSEN else "1"
     sentence = next(text for text in GAPS if text in told.replace("*", ""))
     return str(GAPS[sentence].gold) if sentence in RIGHT and not told.startswith("LONG") else "nothing of it"
 
@@ -59,14 +71,37 @@ def test_gaps_are_filled_without_log_probabilities(run: tuple[Path, FakeChat, st
         own = [r for r in records if r.subject == subject and r.statistic.startswith("gap_accuracy(answers=curated")]
         assert [record.value for record in own] == [pytest.approx(value)]
     table = ResponseTable.read_parquet(folder / "responses.parquet").where(subject_id=chat)
-    assert table.unique("task") == ("gap_filling",)
+    assert set(table.unique("task")) == {"gap_filling", "minimal_pair", "substitution"}
     assert set(table.where(measure="completion").column("raw").tolist()) == {
         "nothing of it",
         *(str(GAPS[text].gold) for text in RIGHT),
     }
-    assert not [
-        record for record in records if record.subject == chat and record.statistic.startswith("percent_right(")
-    ]
+
+
+def test_it_chooses_between_the_words_of_a_minimal_pair(run: tuple[Path, FakeChat, str, tuple[Record, ...]]) -> None:
+    """25 of 40 right by the sentence; of the 15 others it takes the first word, which is the right one in some."""
+    folder, endpoint, chat, records = run
+    table = ResponseTable.read_parquet(folder / "responses.parquet").where(subject_id=chat)
+    pages = table.where(task="substitution", measure="choice")
+    golds = {page.item_id: page.gold for page in PAGES.values()}
+    right = sum(row.option == golds[row.item_id] for row in pages.rows())
+    assert (len(pages), right >= 25) == (40, True)
+    own = find_record(records, "percent_right(per=option)", subject=chat, condition="substitution/controlled")
+    assert own.value == pytest.approx(100 * right / 40)
+    assert own.n == 40
+    first = find_record(records, "first_chosen", subject=chat)
+    asked = [body["messages"][-1]["content"] for body in endpoint.received]
+    right_first = sum(
+        f"[{page.gold}]" in next(line for line in told.splitlines() if line.startswith("1: "))
+        for told in asked
+        if "\n1: " in told
+        for page in [PAGES[told[told.index("Sentence: ") + 10 :].split("\n")[0].replace("[", "").replace("]", "")]]
+    )
+    # the order is drawn, and the right word stands first on half of the pages
+    assert right_first == 20
+    assert first.value is not None
+    assert first.value > 50
+    assert first.low is not None
 
 
 def test_wordings_have_an_interval(run: tuple[Path, FakeChat, str, tuple[Record, ...]]) -> None:
@@ -84,8 +119,10 @@ def test_wordings_have_an_interval(run: tuple[Path, FakeChat, str, tuple[Record,
     assert "Wordings of the prompt" in (folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_without_gaps_there_is_nothing_to_ask(tmp_path: Path) -> None:
-    """A choice set is not asked of a chat model: with gap filling left out, the run stops before any request."""
-    settings = replace(MINI, subjects=("chat:m@http://127.0.0.1:9/v1",), gap_filling="no")
+def test_texts_without_a_page_are_not_asked(tmp_path: Path) -> None:
+    """Choice sets that are texts already have no target to ask about: the run stops before any request."""
+    file = tmp_path / "pairs.csv"
+    file.write_text("sentence_good,sentence_bad,UID\nA b c.,A b d.,u1\nA e c.,A e d.,u2\n", encoding="utf-8")
+    settings = SynonymySettings(items=str(file), subjects=("chat:m@http://127.0.0.1:9/v1",), gap_filling="no")
     with pytest.raises(InputError, match="cannot be asked of a chat model"):
         study.run(settings, tmp_path / "run")

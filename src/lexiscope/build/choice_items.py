@@ -6,11 +6,13 @@ Choice sets of a file whose texts are made already are taken as they are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lexiscope.build.gap_filling.gaps import gap_items, gap_template
+from lexiscope.build.forced_choice import choice_sets_of, pages_in, pages_of
+from lexiscope.build.gap_filling.gaps import COLUMN_PROMPT, gap_items, gap_prompt, gap_template
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.settings import ReadingOptions
@@ -36,6 +38,8 @@ _NO_GAP = "No template has {context} in front and only the target before its {wo
 _NO_SYNSETS = "No item names the lemmas of its synset (synset)."
 _NOT_PROPOSED = "They are those of errors in synonymy, proposed from the English WordNet."
 _UNKNOWN_LANGUAGE = "und"
+_ONE_QUESTION = "The items are those that people were asked, each with its own question."
+_NO_ANSWERS = "The items are forced choices: they name no answer to a gap."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,8 @@ class ChoiceItems:
     """Choice sets (``items``), and the gaps that the template ``gap`` makes (``gap_items``).
 
     ``token_deltas`` are those that came with a collection (the column ``token_delta``), by the number of its item;
-    ``omitted`` are the analyses that the items do not allow, each with the reason.
+    ``omitted`` are the analyses that the items do not allow, each with the reason. ``pages`` are the forced choices
+    that people and chat models are asked (:mod:`lexiscope.build.forced_choice`).
     """
 
     items: tuple[Item, ...]
@@ -51,11 +56,19 @@ class ChoiceItems:
     gap: Template | None = None
     token_deltas: tuple[float, ...] = ()
     omitted: Mapping[str, str] = field(default_factory=dict)
+    pages: tuple[Item, ...] = ()
 
     @property
     def language(self) -> str:
         """The language of the items."""
-        return self.items[0].usages[0].language
+        return (self.items or self.gap_items)[0].usages[0].language
+
+    def prompt(self, *, mode: Mode = "clean") -> str:
+        """Return what is before the gap, with ``T`` for the target."""
+        if self.gap is not None:
+            return gap_prompt("T", self.gap, mode=mode)
+        asked = self.gap_items[0]
+        return re.sub(re.escape(asked.usages[0].target), "T", str(asked.condition(COLUMN_PROMPT)), flags=re.IGNORECASE)
 
 
 def choice_items(
@@ -95,6 +108,7 @@ def choice_items(
         gap,
         tuple(map(float, deltas)) if all(deltas) else (),
         {analysis: why for analysis, why in reasons.items() if why},
+        pages_of(collection, sets, mode=mode, dataset=dataset),
     )
 
 
@@ -106,13 +120,18 @@ def read_choice_items(
     language: str = _UNKNOWN_LANGUAGE,
     options: ReadingOptions | None = None,
 ) -> ChoiceItems:
-    """Read a collection (:func:`choice_items`), or choice sets with their place in a design.
+    """Read a collection (:func:`choice_items`), choice sets with their place in a design, or what people were asked.
 
     *language* is that of a file without a column for it; without one it is that of the templates. *options* are what
     the user said of how the file is written.
     Errors: :class:`SpecError` for templates of choice sets; those of the readers.
     """
     path = Path(path)
+    asked = None if templates else pages_in(path, language=language, options=options)
+    if asked is not None:
+        pages, gaps = asked
+        reasons = {OTHER_SUITES: _ONE_QUESTION} | ({} if gaps else {GAPS: _NO_ANSWERS})
+        return ChoiceItems(choice_sets_of(pages), gaps, omitted=reasons, pages=pages)
     if language == _UNKNOWN_LANGUAGE:
         language = read_templates(templates)[0].language if templates else "en"
     if not is_item_table(path) and is_collection(path, options):

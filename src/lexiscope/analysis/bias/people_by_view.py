@@ -110,8 +110,8 @@ def assumed_scores(items: Sequence[Item], *, task: Task) -> dict[str, FixedScore
     """Return the scores of views that people were not asked, as the study assumes them; each says that it is assumed.
 
     Without any input half of the answers about pairs are right, and no page is found. Where the two words of every pair
-    are equal, everybody would say of the words alone that they mean the same: half of them are right too. Where each
-    item has options of its own, the answers are right as often as a blind choice among them.
+    are equal, everybody would say of the words alone that they mean the same: half of them are right too. Where the
+    options differ between items, the answers are right as often as a blind choice among them.
     Errors: :class:`InputError` for a task of which the study assumes nothing.
 
     >>> from lexiscope.core.usage import Usage

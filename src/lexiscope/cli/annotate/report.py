@@ -16,6 +16,7 @@ from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.study_file.study_folder import StudyOnDisk, open_snapshot, read_study
 from lexiscope.annotation.web.admin.summary import read_collected_for_export
+from lexiscope.build.choice_items import read_choice_items
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import remark, say, say_folded, say_plain_table
@@ -66,6 +67,8 @@ STUDIES: Mapping[str, StudyOfTask] = MappingProxyType(
         "sense_disambiguation": StudyOfTask("context_bias", {"people": ("choices.csv",)}, _COUNTS),
         "entity_link": StudyOfTask("context_bias", {"people": ("link_judgments.csv",)}, _COUNTS),
         "sense_retrieval": StudyOfTask("context_bias", {"people": ("search_judgments.csv",)}, _COUNTS),
+        "substitution": StudyOfTask("synonymy", {"people": ("choices.csv",)}),
+        "gap_filling": StudyOfTask("synonymy", {"people": ("judgments.csv",)}),
         "word_intrusion": _SENSES,
         "sense_choice": _SENSES,
     }
@@ -152,10 +155,12 @@ def _report_of_study(run: CollectedRun) -> None:
         given["people"] += (str(run.export / "responses.csv"),)
     if run.study.search is not None and name == "context_bias":
         given["entities"] = str(run.study.search)
-    reason = _why_not_context_bias(given) if name == "context_bias" else ""
+    reason = _why_not(name, given)
     if reason:
-        say_folded(f"Items not suitable for the study context_bias: {reason} The report has agreement and accuracy.")
-        _report_of_choices(run)
+        texts = catalog.screen(definition.task).widget == "text"
+        instead = "the texts" if texts else "agreement and accuracy"
+        say_folded(f"Items not suitable for the study {name}: {reason} The report has {instead}.")
+        (_report_of_texts if texts else _report_of_choices)(run)
         return
     settings = catalog.settings(name)
     if hasattr(settings, "device"):
@@ -192,10 +197,15 @@ def _comments(run: CollectedRun) -> dict[str, str]:
     return {"comments": str(run.export / "judgments.csv")} if commented else {}
 
 
-def _why_not_context_bias(given: Mapping[str, Any]) -> str:
-    """Return why the study of context and word bias cannot use the items (labels, their number); empty if it can."""
+def _why_not(name: str, given: Mapping[str, Any]) -> str:
+    """Return why a study cannot use the items (their labels, their number); empty if it can."""
     try:
-        own_set(Path(given["items"]), settings_from(ContextBiasSettings, {**given, "study": "context_bias"}))
+        if name == "context_bias":
+            own_set(Path(given["items"]), settings_from(ContextBiasSettings, {**given, "study": name}))
+        elif name == "synonymy":
+            asked = read_choice_items(given["items"])
+            if not asked.pages and not asked.gap_items:
+                return "They name no right word (gold) and no synonym."
     except InputError as error:
         return error.sentences
     return ""

@@ -56,7 +56,7 @@ def with_exported_options(item: Item) -> Item:
     except ValueError:
         options = None
     if not isinstance(options, list):
-        raise InputError(f"{given!r} is no list of options", place=Place(item_id=item.item_id))
+        raise InputError(f"{given!r} cannot be read as a list of options", place=Place(item_id=item.item_id))
     conditions = {name: value for name, value in item.conditions.items() if name != "options"}
     return replace(item, options=tuple(map(str, options)), conditions=conditions)
 

@@ -69,7 +69,7 @@ def read_labelled(
 
     The correct entry of a mention is an id of the list or names one (``gold``, ``page``).
     Errors: those of :func:`~lexiscope.items.read.importer.import_items` and of the list; :class:`InputError` E484 for a
-    file without labels, E617 for items that are nothing that can be audited, and a correct entry that is not in the
+    file without labels, E617 for items that cannot be audited, and a correct entry that is not in the
     list.
     """
     if entities:

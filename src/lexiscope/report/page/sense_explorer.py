@@ -117,6 +117,9 @@ def explore(
     return Exploration(subject_id, about, entries, unknown, tuple(maps), names, asked)
 
 
+_WHOLE_TEXTS = "It chooses a sense by the whole text, and examples are found by a window of words in the corpus."
+
+
 def explore_each(
     subjects: Iterable[Subject],
     words: Sequence[str],
@@ -137,8 +140,12 @@ def explore_each(
         elif not any(word in subject.induced.index for word in words):
             omitted.append(Omission(EXPLORER, "It knows none of the words that were named.", title))
         else:
-            about = subject.facts.title
-            explorations.append(explore(subject, words, files, subject_id=title, about=about, settings=settings))
+            about, read = subject.facts.title, files
+            if files and not subject.window:
+                # its senses are shown without examples; the others have theirs
+                omitted.append(Omission(f"{EXPLORER}: example sentences", _WHOLE_TEXTS, title))
+                read = ()
+            explorations.append(explore(subject, words, read, subject_id=title, about=about, settings=settings))
     return tuple(explorations), tuple(omitted)
 
 

@@ -815,3 +815,34 @@ def gap_categories(
         if record.value is not None
     ]
     return table, stacked_shares(shares, heading, order=categories)
+
+
+# -- people beside models ---------------------------------------------------------------------------------------------
+
+
+def beside_people_table(results: Sequence[Result], *, names: Mapping[str, str]) -> Table:
+    """Return people's accuracy on the items that they answered, with each model on the same items.
+
+    *names* are the titles of subjects by their ids.
+    """
+    one = Format("number", 1)
+    columns_shown = (
+        Col("Right, %", ("people_right(of=answers)", "right_on_same"), one, note="Over people's single answers."),
+        Col("Majority right, %", "people_right(of=items)", one, absent=None, note="More than half are right."),
+        Col("As people, %", ("people_same", "same_as_people"), one, absent=None,
+            note="The same answer as a person's; in the row of people, two people the same."),
+        Col("Above people, points", "above_people", one, absent=None),
+        Col("First word, %", "first_chosen", one, absent=None,
+            note="The first word was chosen; the right word is first in half of the items."),
+    )  # fmt: skip
+    records = records_of(results)
+    rows = [
+        PivotRow((_ASKED.get(condition, condition), names.get(subject, subject)),
+                 {"condition": condition, "subject": subject})
+        for condition, subject in dict.fromkeys((record.condition, record.subject) for record in records)
+    ]  # fmt: skip
+    return pivot("people_and_models", "People, and models on the same items", records, columns_shown, rows,
+                 labels=("Question", "Subject"), notes=("Intervals resample sentences.",))  # fmt: skip
+
+
+_ASKED = {"substitution": "forced choice", "gap_filling": "gap filling"}

@@ -462,7 +462,7 @@ _SHORT = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SenseTestAnswers:
-    """Answers to tests of senses, and the items that were asked, by id; ``trust``, where it is known, by rater."""
+    """Answers to tests of senses, and the items that were asked, by id; ``trust`` by rater, if it is known."""
 
     responses: ResponseTable = field(default_factory=ResponseTable.empty)
     items: Mapping[str, Item] = field(default_factory=dict)

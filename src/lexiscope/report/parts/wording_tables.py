@@ -47,7 +47,7 @@ class WordedStatistic:
     ``subjects`` are the ids of the model by wording, ``subject`` its id without one. ``contrasts`` are the paired
     differences of two wordings each; ``note`` counts items that not all wordings answered; ``units`` are what the
     intervals over items resample. ``factor``: what the levels are, wordings or numbers of worked examples
-    (:data:`SHOTS`), which are no sample of others: of them there is no mean.
+    (:data:`SHOTS`), which do not stand for others, so that they have no mean.
     """
 
     name: str

@@ -320,7 +320,8 @@ class ComparableAnswers:
         if any(measure in NEARNESS for measure in measures):
             return ("spearman", "mean") if self._has_norms else ("mean",)
         odds = ("auc",) if any(_base(measure) == MEASURE_ODDS for measure in measures) else ()
-        return (*odds, "accuracy") if any(measure in _CHOICES for measure in measures) else odds
+        chosen = any(measure in _CHOICES for measure in measures) or len(own.where(option=CORRECT)) > 0
+        return (*odds, "accuracy") if chosen else odds
 
     def _odds_of(self, subject: str, statistic: str) -> str:
         """The measure of a subject's log-odds, which its wording is a part of; for another statistic nothing."""

@@ -237,7 +237,7 @@ def _given_ratings(
     about = {"subject_id": read.raters, "subject_kind": [kind] * len(read.items), "item_id": read.items}
     said = {"task": [task] * len(read.items), "measure": ["rating"] * len(read.items), "value": read.values}
     lists = [asked[item].list_id for item in read.items]
-    said |= {"repeat": read.repeat, "list_id": lists, "scale": [str(used)] * len(read.items)}
+    said |= {"repeat": read.repeat, "list_id": lists, "scale": [str(used) if used else None] * len(read.items)}
     return counted_ratings(ResponseTable.from_columns(about | said), read.repeats)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,12 @@ from lexiscope.core.errors import DataError, SpecError, StatisticError, results_
 from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Contrast, Estimate, Record, Undefined, statistic_name
+from lexiscope.core.settings import RatedItemSettings
 from lexiscope.items.answers.sense_options import with_correct_answers
 from lexiscope.report.part import Omission
 from lexiscope.report.pivot import records_of
+from lexiscope.studies.kit.data import own_dataset
+from lexiscope.tasks import DEFAULT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,6 +186,26 @@ def open_pair_sets(
     if named and not sets:
         raise next(iter(missing.values()))
     return tuple(sets.values()), tuple(Omission(name, f"Not available: {e.sentences}") for name, e in missing.items())
+
+
+def own_pairs(settings: RatedItemSettings) -> PairSet:
+    """Return the pairs of an item file with people's ratings, on any scale; pairs without a rating are excluded.
+
+    Pairs without any rating need the column ``same_sense``. Errors: those of
+    :func:`~lexiscope.studies.kit.data.own_dataset`; :class:`SpecError` for a file with neither.
+    """
+    path = Path(settings.items)
+    data = own_dataset(
+        path,
+        task=DEFAULT,
+        language=settings.language,
+        ratings=settings.ratings,
+        options=settings,
+        any_scale=True,
+    )
+    rated = set(data.responses.where(measure=("rating", "norm")).unique("item_id"))
+    items = tuple(item for item in data.items if not rated or item.item_id in rated)
+    return PairSet.of(replace(data, items=items), data.card.name, title=path.stem)
 
 
 def _truth_task() -> str:

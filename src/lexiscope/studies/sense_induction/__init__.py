@@ -165,13 +165,14 @@ study.writes(vectors.write_pages)
 
 
 @study.overview
-def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> Table:
+def overview(records: tuple[Record, ...], settings: SenseInductionSettings) -> Table:
     """Return the main figure of every question for all vectors: what fits on a screen."""
-    one_decimal, two_decimals = Format("number", 1), Format("number", 2)
+    one_decimal, two_decimals, own = Format("number", 1), Format("number", 2), Path(settings.items).stem
     simlex = next((record.dataset for record in records if "set=simlex999" in record.dataset), "")
     test, mini = {"dataset": "wic", "condition": "test"}, {"dataset": "mini_relatedness"}
+    context = {"dataset": own or "scws"}
     columns = (
-        Col("AvgSimC, SCWS", similarity_name(AVG_SIM_C), one_decimal, where={"dataset": "scws"}, absent=None),
+        Col(f"AvgSimC, {own or 'SCWS'}", similarity_name(AVG_SIM_C), one_decimal, where=context, absent=None),
         Col("MaxSim, SimLex", similarity_name(MAX_SIM), one_decimal, where={"dataset": simlex}, absent=None),
         Col("WiC test, expected %", EXPECTED, one_decimal, where=test, cell=_decided_share, absent=None),
         Col("Mini pairs, expected %", EXPECTED, one_decimal, where=mini, cell=_decided_share, absent=None),

@@ -31,7 +31,7 @@ from lexiscope.report.parts.sense_test_parts import SenseTest, SenseTestAnswers
 from lexiscope.resources.corpora.running_text import corpus_files
 from lexiscope.studies.kit.answers import ComparableAnswers
 from lexiscope.studies.kit.data import chat_answers, n_chats
-from lexiscope.studies.kit.pairs import PairSet, open_pair_sets
+from lexiscope.studies.kit.pairs import PairSet, open_pair_sets, own_pairs
 from lexiscope.studies.kit.run import RunData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.subjects.senses.gasi import Gasi, expand_folders
@@ -121,7 +121,8 @@ class SenseData(RunData[SenseInductionSettings]):
         """
         simulated, asked = holds_simulated(self.people.responses), bool(len(self.people.responses))
         # a run of sets that a user named is no run of the whole paper
-        whole = bool(self.sets) and not (self.settings.datasets or self.settings.dataset)
+        named = self.settings.datasets or self.settings.dataset or self.settings.items
+        whole = bool(self.sets) and not named
         sets = [*values] if whole else [pairs.name for pairs in self.sets]
         names = [name for name in sets if name not in sense_test_parts.TASKS] + (
             list(sense_test_parts.TASKS) if (whole or asked) and not simulated else []
@@ -225,7 +226,11 @@ def load_run(settings: SenseInductionSettings, out: Path, progress: CollectProgr
     people = read_tests(settings)
     tested = people.items_by_task() if n_chats(settings) else {}
     chats, unasked = chat_answers(live, tested, out / "tests", seed=settings.seed, progress=progress)
-    sets, omissions = open_sets(settings) if subjects else ((), ())
+    named = settings.datasets or settings.dataset or settings.items
+    sets, omissions = open_sets(settings) if subjects or named else ((), ())
+    if sets and not subjects:
+        hint = "add --subject gasi:FOLDER, or leave the pairs out"
+        raise InputError("pairs are compared with vectors, and no vectors were given", hint=hint)
     planted = planted_senses(settings.planted, subjects, out, seed=settings.seed, progress=progress)
     answers = []
     for pairs in sets:
@@ -283,7 +288,7 @@ def subjects_with_senses(live: Sequence[Subject]) -> tuple[HasSenses, ...]:
     for subject in subjects:
         if not isinstance(subject, ChoosesSense) or not isinstance(subject, GivesSenses):
             what = f"{subject.subject_id} has no induced senses"
-            raise CapabilityError(what, hint="this study takes subjects of the kinds gasi, sense_embedding and chat")
+            raise CapabilityError(what, hint="use a subject of the kind gasi, sense_embedding, usage_clusters or chat")
     return tuple(cast(HasSenses, subject) for subject in subjects)
 
 
@@ -297,7 +302,9 @@ def text_files(settings: SenseInductionSettings) -> dict[str, str]:
 
 
 def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], tuple[Omission, ...]]:
-    """Load the sets that were asked for. Errors: those of :func:`~lexiscope.studies.kit.pairs.open_pair_sets`."""
+    """Load the sets that were asked for. Errors: those of :mod:`lexiscope.studies.kit.pairs`."""
+    if settings.items:
+        return (own_pairs(settings),), ()
     named = settings.datasets or ((settings.dataset,) if settings.dataset else ())
     # vectors are of English
     return open_pair_sets(named, SETS, titles=TITLES, languages={MINI_PAIRS: "en"})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lexiscope.core.settings import SeveralDatasetsSettings, files_option, option
+from lexiscope.core.settings import RatedItemSettings, SeveralDatasetsSettings, files_option, option
 
 
-class SenseInductionSettings(SeveralDatasetsSettings):
+class SenseInductionSettings(SeveralDatasetsSettings, RatedItemSettings):
     """What a run of sense_induction can vary.
 
     ``planted`` is a file of usages of pseudo-words, whose senses are known (or a folder with it and vectors of the
@@ -32,4 +32,4 @@ class SenseInductionSettings(SeveralDatasetsSettings):
     corpus: tuple[str, ...] = option(
         (), "files of running text that examples of these words come from", metavar="FILE|FOLDER"
     )
-    language: str = option("und", "language of the text of the corpus (en, es …)", metavar="TAG")
+    language: str = option("und", "language of the corpus and of your items (en, es …)", metavar="TAG")

@@ -189,6 +189,7 @@ study.question(
     families=(TestFamily("group_differences", ("group_difference",), columns=("p", "p, against one")),),
 )(further.groups)
 
+study.section("People, and models on the same items", where="after", section_id="people")(gaps.beside_people)
 study.writes(gaps.write_sheet)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_named, joint_cells, without_pairs
 from lexiscope.analysis.choices.design_answers import AnsweredDesign, SubjectAnswers, subject_answers
 from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
+from lexiscope.build.forced_choice import PAGE, as_choice_sets, in_drawn_orders, read_people
 from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET
 from lexiscope.collect import CollectProgress, baseline_answers, collect, designed_specs, live_subjects, scoring_routes
 from lexiscope.core import catalog
@@ -57,7 +58,8 @@ class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
     ``asked`` are the choice sets and the gaps, ``choices`` what was decided or scored in the former, ``gaps`` the
     completions of the latter; ``states`` are the ids of the subjects that are states of a model in training, with the
     progress of each; ``omitted`` the analyses that do not apply, each with its reason; ``n_nouns`` the length of the
-    list of which a dataset drew its random nouns, if it is available.
+    list of which a dataset drew its random nouns, if it is available; ``people`` are people's answers to forced choices
+    and gaps, ``told`` the forced choices of chat models, page by page.
     """
 
     settings: SynonymySettings
@@ -71,6 +73,8 @@ class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
     states: Mapping[str, float] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
     n_nouns: int = 0
+    people: ResponseTable = field(default_factory=ResponseTable.empty)
+    told: ResponseTable = field(default_factory=ResponseTable.empty)
 
     # -- what there is ----------------------------------------------------------------------------------------------
 
@@ -92,7 +96,7 @@ class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
     @property
     def responses(self) -> ResponseTable:
         """All answers of the run: outcomes, scores, counts and completions."""
-        return ResponseTable.concat([self.choices, self.gaps])
+        return ResponseTable.concat([self.choices, self.gaps, self.people, self.told])
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -214,13 +218,14 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         return collect(items, able, task, out=folder / place, seed=settings.seed, progress=progress)
 
     recorded = with_models(data.choices, settings.recorded, data.choices.unique("subject_id"), data.name)
-    # a chat model has no log-probabilities of texts: it fills gaps alone, in the words that people read
+    people = read_people(settings.people, data.asked.pages, data.asked.gap_items)
+    # a chat model has no log-probabilities of texts: it chooses and fills gaps, in the words that people read
     others = [subject for subject in live if not isinstance(subject, Converses)]
     judges = [subject for subject in others if isinstance(subject, Scores | Judges)]
     answered = answers(data.asked.items, judges, TASK, "collected").answered()
     baseline = BASELINE + (f"?table={settings.frequency}" if settings.frequency else "")
     frequencies, why = ResponseTable.empty(), ""
-    if baseline not in [subject.subject_id for subject in live]:
+    if data.asked.items and baseline not in [subject.subject_id for subject in live]:
         frequencies, why = baseline_answers(data.asked.items, baseline, TASK)
     no_counts = f"The word-frequency baseline was not computed: {why}."
     writers, no_gaps = [subject for subject in others if isinstance(subject, Generates)], ""
@@ -229,9 +234,14 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
     elif not writers and len(others) == len(live):
         no_gaps = "No live subject generates texts."
     asked = () if no_gaps else writers
-    gaps = {} if no_gaps or not data.asked.gap_items else {GAP_TASK: data.asked.gap_items}
-    told = chat_answers(live, gaps, folder / "chats", seed=settings.seed, progress=progress, tasks={GAP_TASK: ASKED})[0]
-    filled = [answers(data.asked.gap_items, asked, GAP_TASK, "gaps"), told]
+    pages = in_drawn_orders(data.asked.pages, seed=settings.seed)
+    data = replace(data, asked=replace(data.asked, pages=pages))
+    to_ask = {GAP_TASK: () if no_gaps else data.asked.gap_items, PAGE: pages}
+    of_chats = {task: items for task, items in to_ask.items() if items}
+    ways, seed = {GAP_TASK: ASKED}, settings.seed
+    told, why_not = chat_answers(live, of_chats, folder / "chats", seed=seed, progress=progress, tasks=ways)
+    filled = [answers(data.asked.gap_items, asked, GAP_TASK, "gaps"), told.where(task=GAP_TASK)]
+    told = told.where(task=PAGE)
     for k in dict.fromkeys(settings.top_k):
         if k != TEN.top_k:
             filled.append(answers(data.asked.gap_items, asked, sampling_task(k), f"gaps_top_k_{k}"))
@@ -240,19 +250,22 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         filled.append(answers(data.asked.gap_items, known, GAP_TASK, "gaps_recorded").answered())
         no_gaps = "" if len(filled[-1]) else no_gaps
     reasons = {NO_BASELINE: no_counts if why else "", GAPS: no_gaps if data.asked.gap_items else ""}
+    reasons["Chat models"] = " ".join(why_not)
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
     worded = designed_specs(specs, settings, TASK)
     ids = {spec: subject.subject_id for (_, spec), subject in zip(worded, live, strict=True)}
     run = replace(
         data,
-        choices=ResponseTable.concat([recorded, answered, frequencies]),
+        choices=ResponseTable.concat([recorded, answered, as_choice_sets(told, pages), frequencies]),
+        people=people,
+        told=told,
         gaps=ResponseTable.concat(filled),
         facts={**data.facts, **{subject.subject_id: subject.facts for subject in live}},
         routes=scoring_routes(folder / "collected"),
         states={ids[spec]: n_seen for spec, n_seen in settings.checkpoints},
         omitted={**data.omitted, **{analysis: why for analysis, why in reasons.items() if why}},
     )
-    if not run.models and not len(run.gaps):
+    if not run.models and not len(run.gaps) and not len(people):
         what = f"{run.name} has no recorded outcomes, and no subject was asked"
         raise InputError(what, hint="name a model: --subject causal_lm:FOLDER")
     return run

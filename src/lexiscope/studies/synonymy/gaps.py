@@ -19,7 +19,7 @@ from lexiscope.build.gap_filling.coding_sheet import (
     read_codings,
     write_coding_sheet,
 )
-from lexiscope.build.gap_filling.gaps import Answers, gap_prompt, greedy_completions, sentences_of
+from lexiscope.build.gap_filling.gaps import Answers, greedy_completions, sentences_of
 from lexiscope.build.gap_filling.matching import AnswerRule, mark_completions
 from lexiscope.core.errors import DataError
 from lexiscope.core.result import Record
@@ -29,6 +29,7 @@ from lexiscope.report.part import Remark
 from lexiscope.report.parts import accuracy_tables as parts
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.resources.lexicons.lexicon import Lexicon
+from lexiscope.studies.kit.answered_pages import pages_beside_people
 from lexiscope.studies.synonymy.accuracy import contrast_table
 from lexiscope.studies.synonymy.data import TEXTS, SynonymyData
 from lexiscope.tasks.gap_filling import TEN
@@ -43,7 +44,6 @@ PROPOSED = [category for category in CATEGORIES if category != "correct_not_in_s
 def gap_filling(run: SynonymyData) -> object:
     """Answer whether subjects produce a synonym: both criteria, one prediction and ten, and categories of errors."""
     items, order = run.asked.gap_items, [answers.title for answers in run.answers]
-    assert run.asked.gap is not None
     # the synset is another criterion than the curated synonym only where items name synsets
     rules = [AnswerRule(criterion) for criterion in (CRITERIA if run.names_synsets else CRITERIA[:1])]
     every = [hit for rule in rules for hit in gap_answers.every_gap_hits(mark_completions(run.gaps, items, rule))]
@@ -52,13 +52,20 @@ def gap_filling(run: SynonymyData) -> object:
     results = [run.about(gap_answers.gap_accuracy(hit, clusters=sentences, **run.resampling)) for hit in hits]
     tests = run.about_all(gap_answers.gap_contrasts(hits, clusters=sentences, **run.resampling))
     (rule,), (caption,) = TEXTS["rule of gap filling"], TEXTS["caption of gap filling"]
-    rule = rule.format(prompt=gap_prompt("T", run.asked.gap, mode=run.settings.mode))
+    rule = rule.format(prompt=run.asked.prompt(mode=run.settings.mode))
     title = "Gap filling: contrasts, t as in Ivan et al. (2025), and McNemar's exact test"
     heading = Heading("figure_2_gap_filling", "2", "Gap filling: items with an accepted answer", caption)
     names = run.result_labels(results)
     tables = parts.gap_accuracy_table(hits, results, names=names), contrast_table(run, "gap_contrasts", title, tests)
     figure = parts.gap_accuracy_figure(results, heading, names=names, order=order) if results else None
     return results, tests, tables, figure, rule, _sweep(run, every), _errors(run), _codings(run)
+
+
+def beside_people(run: SynonymyData) -> object:
+    """Return people's forced choices and gap answers, with models on the same items; how chat models use the order."""
+    asked = run.asked.pages, run.asked.gap_items
+    results = run.about_all(pages_beside_people(run.people, run.told, *asked, run.answers, run.gaps, **run.resampling))
+    return results, parts.beside_people_table(results, names=run.result_labels(results)) if results else None
 
 
 def _sweep(run: SynonymyData, hits: Sequence[GapHits]) -> object:

@@ -26,6 +26,11 @@ class SynonymySettings(ItemSettings):
     top_k: tuple[int, ...] = option(
         (), "more values of top-k in gap filling, in addition to the paper's 10: ten predictions with each", least=1
     )
+    people: tuple[str, ...] = files_option(
+        "people's answers to the forced choice or to the gaps of the same items: choices.csv or judgments.csv of an "
+        "export, what lexiscope choices read writes, or a table with a row per answer",
+        flag="--people --responses --ratings",
+    )
     codings: tuple[str, ...] = files_option(
         "sheets of gap answers (gap_coding.csv) that people coded, each named after its coder", flag="--coding"
     )

@@ -20,6 +20,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Choice, Line, Screen, Shown, emphasised_line
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
+from lexiscope.items.sheets.choice_sheet import AS_GIVEN
 from lexiscope.tasks.kit.words_file import is_words_file, read_words
 
 Fields = Callable[[Item, str], Mapping[str, str]]
@@ -153,7 +154,7 @@ class Asking:
     def _numbered_options(self, item: Item, view: str, language: str) -> list[tuple[PromptOption, str]]:
         """Return the options, numbered, each with its text; those that are shuffled in the order of their keys."""
         choices = self.screen.options_of(item, view)
-        if self.screen.shuffles_options:
+        if self.screen.shuffles_options and AS_GIVEN not in item.conditions:
             # keys follow the alphabet: the order of a file often tells which one is right
             choices = tuple(sorted(choices, key=lambda choice: (len(choice.key), choice.key)))
         words = self.screen.words(language)
