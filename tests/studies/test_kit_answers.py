@@ -159,7 +159,7 @@ def test_a_second_test_of_a_mean_has_the_items_or_words_that_could_be_exchanged(
     records = contrast.records()
     assert [record.subject for record in records] == ["a − b"] * 2
     assert records[0] == plain.records()[0]
-    assert f"; sign-flip test (p = exact): p = {records[1].p:.3f}".replace("0.", ".") in contrast.sentence()
+    assert f"; exact sign-flip test: p = {records[1].p:.3f}".replace("0.", ".") in contrast.sentence()
 
     # words 0, 2 … have items of one condition only (word n % 8, same_sense n % 2): they are dealt out as a whole
     sides = ("people same_sense=True", "people same_sense=False")

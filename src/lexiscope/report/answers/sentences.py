@@ -111,6 +111,7 @@ def _rows() -> Mapping[str, tuple[_NameRow, ...]]:
 _FREE = Format("number", 2)
 _SUMMARIES = {"min": "lowest", "max": "highest", "sd": "SD of the"}
 _VARIANTS = {"spearman": "Spearman", "pearson": "Pearson", "leave_one_out": "leave-one-out"}
+_SOURCES_OF_P = {"exact": "exact", "monte_carlo": "Monte Carlo"}
 
 
 @singledispatch
@@ -212,17 +213,21 @@ def _chosen_text(result: Estimate | Undefined | None, what: str = "layer", value
 def words_of(name: str) -> str:
     """Return the name for readers of a statistic, with the parameters that the name does not show in brackets.
 
-    A *summary* comes first, as a word; of a *method* and a *variant* the name alone is said.
+    A *summary* and the source of *p* come first, as words; of a *method* and a *variant* the name alone is said.
 
     >>> words_of("spearman(with=norms)"), words_of("my_statistic(least=4)")
     ('Spearman correlation with the norms', 'my statistic (least = 4)')
     >>> words_of("my_agreement(summary=min,variant=leave_one_out,method=spearman)")
     'lowest my agreement (leave-one-out, Spearman)'
+    >>> words_of("sign_flip(p=exact)"), words_of("sign_flip(p=monte_carlo,resamples=9999)")
+    ('exact sign-flip test', 'Monte Carlo sign-flip test (resamples = 9999)')
     """
     named = reader_name(name)
     given = dict(entry.split(" = ", 1) for entry in named.note.split(", ")) if named.note else {}
-    summary = given.pop("summary", "")
+    summary, source_of_p = given.pop("summary", ""), _SOURCES_OF_P.get(given.get("p", ""), "")
     text = f"{_SUMMARIES.get(summary, summary.replace('_', ' ') + ' of the')} {named.text}" if summary else named.text
+    if source_of_p:
+        text, _ = f"{source_of_p} {text}", given.pop("p")
     shown = [_VARIANTS.get(v, v) if k in ("method", "variant") else f"{k} = {v}" for k, v in given.items()]
     return f"{text} ({', '.join(shown)})".replace("_", " ") if shown else text
 
