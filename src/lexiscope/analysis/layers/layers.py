@@ -536,7 +536,7 @@ def difference_at_chosen_layers(
     """Return the correlation of *first* with y minus that of *second*, allowing for both layers having been chosen.
 
     As :func:`at_chosen_layer`: in each resample, each side's layer is chosen on the words that were drawn, and both are
-    scored on the same words that were left out. A side with one column has one layer, and no choice. p is that of
+    scored on the same excluded words. A side with one column has one layer, and no choice. p is that of
     :func:`~lexiscope.analysis.comparison.bootstrap_p` of these differences. The interval is wide: in 300 simulated
     studies each (8 layers against 1; 12 words × 6, 25 × 6 and 60 × 4 items) it held no difference in 96 to 99 %.
 
@@ -583,7 +583,7 @@ def _left_out_values(
     n_groups: int,
     seed: int,
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """The correlation of the words left out of each resample at the layer chosen in it, its spread, and that layer.
+    """The correlation of the words excluded from each resample at the layer chosen in it, its spread, and that layer.
 
     A resample without a choice or a value has NaN, and the layer −1. *Shape:* (resamples,) each.
     """

@@ -188,7 +188,7 @@ class SawCData(Run[SawCSettings]):
     def held_out_distances(self) -> Mapping[str, tuple[Floats, str]]:
         """Each rated item's distance at the layer chosen on other words (NaN of others), and which layers these are.
 
-        Of each subject with several layers in the main view for which they are defined, by its id.
+        The keys are the ids of the subjects with several layers in the main view for which they are defined.
         *Shape of each:* (items,).
         """
         groups, columns = self._bootstrap_of(self.has_norm).groups, dict[str, tuple[Floats, str]]()
