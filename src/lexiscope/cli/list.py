@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from lexiscope.cli.output import as_json as json_option
 from lexiscope.cli.output import print_json, print_table
 from lexiscope.cli.verb import Verb
+from lexiscope.cli.verb import as_json as json_option
 from lexiscope.core import catalog
 from lexiscope.core.catalog import PACKAGE
 from lexiscope.core.errors import SpecError

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
-from lexiscope.cli.output import as_json as as_json
+from lexiscope.cli.verb import as_json as as_json
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.errors import InputError, SpecError

@@ -11,7 +11,6 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
-from typing import Any, TypeVar
 
 import click
 
@@ -19,7 +18,6 @@ from lexiscope.core.errors import text_width
 
 LOG = logging.getLogger(__name__)
 WIDTH = 80
-Verbs = TypeVar("Verbs", bound=Callable[..., Any])
 Report = Callable[[str, int, int], None]
 _GAP = "  "
 
@@ -103,11 +101,6 @@ def cell(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def as_json(function: Verbs) -> Verbs:
-    """Add ``--json``: the same content for programs."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")(function)
 
 
 def print_json(content: object) -> None:

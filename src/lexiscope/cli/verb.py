@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 import click
 
@@ -17,6 +18,13 @@ from lexiscope.core.errors import InputError, LexiscopeError, Place
 
 INTERRUPTED = "interrupted: what was finished is kept; the same command again continues it"
 _LESS = "end other programs, or ask for less: see the options of the command"
+
+Verbs = TypeVar("Verbs", bound=Callable[..., Any])
+
+
+def as_json(function: Verbs) -> Verbs:
+    """Add ``--json``: the same content for programs."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")(function)
 
 
 class Failure(click.ClickException):

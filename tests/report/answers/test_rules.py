@@ -287,3 +287,12 @@ def test_views_keep_the_order_of_the_results() -> None:
     assert labels == [["y", "x"], ["x", "y"]]
     (first, _) = [drawing.rows[0] for drawing in drawings if isinstance(drawing, Forest)]
     assert (first.value, first.low, first.high, first.shown) == (0.6, 0.1, 0.9, RHO.both(records[1]))
+
+
+def test_the_default_answer_calls_subjects_by_their_names() -> None:
+    """Without a rule, a sentence has the title of the subject and of the condition, and a summary in words."""
+    shown = Estimate("my_agreement(summary=median)", 0.5, subject="baseline:random", condition="suite/one")
+    numbers = Numbers(shown.records(), titles={"baseline:random": "random", "suite/one": "the first suite"})
+    answer = default_answer([shown], shown.records(), numbers)
+    assert answer is not None
+    assert answer.sentences[0].startswith("The median of the my agreement of random for the first suite is")

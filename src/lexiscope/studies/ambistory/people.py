@@ -78,11 +78,16 @@ def _inventory(run: AmbistoryData) -> Part:
     forms = inventory.story_inventory(run.items)
     results = run.about_all(forms.results())
     try:
-        guessed = inventory.guessed_lemmas([item.word for item in run.items], wordnet.load())
+        guessed = inventory.guessed_lemmas([item.word for item in run.items], run.once(_lexicon))
     except DataError:
         return part_of(results, forms.sentence())
     note = "guessed: the shortest WordNet base form; other rules give 299 to 334"
     return part_of(results, run.number("n_lemmas", len(set(guessed.values())), note=note), forms.sentence())
+
+
+def _lexicon(_run: AmbistoryData) -> wordnet.WordNet:
+    """WordNet, read once for a run: its archive takes long to open."""
+    return wordnet.load()
 
 
 # -- agreement --------------------------------------------------------------------------------------------------------
@@ -275,13 +280,10 @@ def _ended_labels(run: AmbistoryData, titles: Mapping[str, str]) -> Part:
 def _frequency(run: AmbistoryData) -> Part:
     """How the frequency of a sense goes with its plausibility, and with disagreement about it."""
     try:
-        lexicon = wordnet.load()
+        lexicon = run.once(_lexicon)
         counts = inventory.sense_counts(run.items, lexicon)
     except DataError as error:
-        text = (
-            f"The frequency of senses was not looked up: WordNet is not available ({error.what}). "
-            "`lexiscope data get wordnet` gets it."
-        )
+        text = f"The frequency of senses was not looked up: {error.what}. `lexiscope data get wordnet` gets WordNet."
         return part_of(Remark(text))
     counted = {"": counts}
     try:
