@@ -44,6 +44,20 @@ def test_a_usual_name_needs_no_option(tmp_path: Path) -> None:
     assert [item.word for item in rated.data.items] == ["bank", "bank", "seal"]
 
 
+@pytest.mark.parametrize(("repeats", "norm", "gpt"), [("mean", 3.0, 8.0), ("first", 1.5, 8.0), ("last", 4.5, 8.0)])
+def test_an_item_with_two_rows_counts_as_the_user_says(tmp_path: Path, repeats: str, norm: float, gpt: float) -> None:
+    """A missing value is no answer; a column that differs between the rows is not of the item; a remark says so."""
+    text = "item,mean,gpt4,group\na,1.5,,x\nb,2,7,x\na,4.5,8,y\n"
+    options = ReadingOptions(columns=("model=gpt4",), repeats=repeats)
+    rated = read_rated_file(written(tmp_path, text), options=options)
+    values = {(row.item_id, row.measure): row.value for row in rated.data.responses.rows()}
+    assert values == {("a", "norm"): norm, ("b", "norm"): 2.0, ("a", "rating"): gpt, ("b", "rating"): 7.0}
+    assert [item.conditions for item in rated.data.items] == [{}, {}]
+    (remark,) = (text for text in rated.data.card.remarks if "earlier row" in text)
+    assert remark.startswith("1 row repeats the item of an earlier row. The ")
+    assert repeats in remark
+
+
 @pytest.mark.parametrize(
     ("text", "columns", "what"),
     [

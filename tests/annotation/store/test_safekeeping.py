@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import threading
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.store import backup, seals
+from lexiscope.annotation.store import audit, backup, seals
 from lexiscope.annotation.store.accounts import participant_of_token
 from lexiscope.annotation.store.engine import DATABASE_NAME, StorageError, sa
 from lexiscope.annotation.store.record import Phase, Review, State, StoredTrial
@@ -331,3 +332,16 @@ def test_a_keeper_of_postgresql_deletes_and_makes_no_copies(tmp_path: Path) -> N
         with MaintenanceThread(store, every=0.05 / 60, keep=0) as keeper:
             wait_for(lambda: store.find("5f0cPLATFORMID81") is None)
         assert (keeper.problem, backup.copies_in(tmp_path)) == (None, [])
+
+
+def test_rows_as_json_together_are_those_of_one_after_another() -> None:
+    """Hashes in old studies were made row by row: no text within a cell may look like the end of a row."""
+    texts = ['], ["answers", ', '}, {"id', '"', "\\", '\\", ["', "\ud800", "Ж", "", "\n"]
+    lists: list[list[object]] = [["answers", number, text, None, 0.1, True] for number, text in enumerate(texts)]
+    objects: list[dict[str, object]] = [{"b": text, "a": number} for number, text in enumerate(texts)]
+    assert audit.json_texts(lists) == [json.dumps(row) for row in lists]
+    assert audit.json_texts(objects) == [json.dumps(row, sort_keys=True) for row in objects]
+    nested: list[list[object]] = [["answers", [["x"], ["y"]]], ["answers", [["x"], ["y"]]]]
+    assert audit.json_texts(nested) == [json.dumps(row) for row in nested]
+    assert audit.json_texts(lists[:1]) == [json.dumps(lists[0])]
+    assert audit.json_texts([]) == []

@@ -12,7 +12,7 @@ import pytest
 from lexiscope.annotation.export.package import codebook
 from lexiscope.items.sheets import form
 from lexiscope.items.sheets.form import Sheet, SheetColumn, marked_simulated, sheet_of
-from lexiscope.items.sheets.long_rows import StoredRows, TableRows, coded, mapped
+from lexiscope.items.sheets.long_rows import ColumnRows, TableRows, coded, mapped
 from lexiscope.items.tables.neutral import Cell
 
 COLUMNS = (
@@ -53,8 +53,8 @@ def kept_both_ways(monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, Cell]],
     with monkeypatch.context() as patch:
         patch.setattr(form, "TOGETHER", together)
         stored = sheet_of("t.csv", "one row", COLUMNS, iter(rows))
-    assert isinstance(stored.rows, StoredRows)
-    assert not isinstance(plain.rows, StoredRows)
+    assert isinstance(stored.rows, ColumnRows)
+    assert not isinstance(plain.rows, ColumnRows)
     return plain, stored
 
 
@@ -85,7 +85,7 @@ def test_a_name_that_two_columns_have_is_written_once(monkeypatch: pytest.Monkey
     """An object of JSON has a name once: the later cell, at the place of the earlier one."""
     header = (SheetColumn("a", ""), SheetColumn("b", ""), SheetColumn("a", ""))
     rows = ((1, 2, 3), (4, 5, 6))
-    plain, stored = Sheet("t", "", header, rows), Sheet("t", "", header, StoredRows([list(zip(*rows, strict=True))]))
+    plain, stored = Sheet("t", "", header, rows), Sheet("t", "", header, ColumnRows([list(zip(*rows, strict=True))]))
     lines = "".join(stored.jsonl_blocks())
     assert lines == "".join(plain.jsonl_blocks())
     assert [json.loads(line) for line in io.StringIO(lines)] == [{"a": 3, "b": 2}, {"a": 6, "b": 5}]

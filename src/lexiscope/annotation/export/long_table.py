@@ -13,7 +13,7 @@ from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.core.item import Item
 from lexiscope.core.run import atomic_file
 from lexiscope.items.sheets.form import KIND, Sheet, SheetColumn, sheet_of
-from lexiscope.items.sheets.long_rows import StoredRows, mapped
+from lexiscope.items.sheets.long_rows import ColumnRows, mapped
 from lexiscope.items.tables.neutral import Cell
 from lexiscope.tasks.kit.published_sheets import COMMENT, ITEM_ID, PARTICIPANT_ID
 
@@ -92,7 +92,7 @@ def judgments_sheet(collected: StudyData) -> Sheet:
     """Return every judgment, also those of excluded people, with the columns of the long export."""
     row_is = "one judgment: the latest answer of one participant to one item in one phase"
     table = collected.rows.table().select([column.name for column in JUDGMENTS])
-    return Sheet("judgments.csv", row_is, JUDGMENTS, StoredRows.of_table(table))
+    return Sheet("judgments.csv", row_is, JUDGMENTS, ColumnRows.of_table(table))
 
 
 def write_judgments(collected: StudyData, path: Path) -> None:
@@ -166,7 +166,7 @@ def orders_sheet(collected: StudyData) -> Sheet:
     table = rows.table()
     numbers = mapped(table.column("participant_id"), collected.numbers.get, pa.int64())
     shown = table.append_column("number", numbers).select([column.name for column in _ORDERS])
-    return Sheet("display_orders.csv", "one trial as it was shown", _ORDERS, StoredRows.of_table(shown))
+    return Sheet("display_orders.csv", "one trial as it was shown", _ORDERS, ColumnRows.of_table(shown))
 
 
 def items_sheet(collected: StudyData) -> Sheet:

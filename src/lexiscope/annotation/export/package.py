@@ -44,7 +44,7 @@ from lexiscope.core.run import atomic_file, atomic_folder, sha256_of, write_atom
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
 from lexiscope.core.study import MANIFEST, PLAN
 from lexiscope.items.sheets.form import Sheet, SheetColumn, marked_simulated, sheet_of
-from lexiscope.items.sheets.long_rows import StoredRows, mapped
+from lexiscope.items.sheets.long_rows import ColumnRows, mapped
 from lexiscope.items.tables.neutral import Cell, neutral_answer
 from lexiscope.items.tables.spreadsheet import neutral_text
 from lexiscope.tasks.kit.published_sheets import ITEM_ID, Cells, answers_by_item, number_cells
@@ -422,7 +422,7 @@ def responses_sheet(
     cells = table.arrow.select([column.name for column in columns])
     times = cells.column_names.index("answered_at")
     as_text = mapped(cells.column(times), lambda at: None if at is None else at.isoformat(), pa.string())
-    return Sheet(file, row_is, columns, StoredRows.of_table(cells.set_column(times, "answered_at", as_text)))
+    return Sheet(file, row_is, columns, ColumnRows.of_table(cells.set_column(times, "answered_at", as_text)))
 
 
 def codebook(sheets: Sequence[Sheet]) -> Sheet:

@@ -7,16 +7,16 @@ chain cannot be made to fit again without the key.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.schema import AUDIT, AUDIT_HEAD
 
 _START = "0" * 64
+_TOGETHER = 5000
 # built once: every commit seals its rows with these
 _HEAD = sa.select(AUDIT_HEAD.c.entries, AUDIT_HEAD.c.hash)
 _SHOWN = (AUDIT.c.id, AUDIT.c.at, AUDIT.c.actor, AUDIT.c.action, AUDIT.c.details)
@@ -95,18 +95,20 @@ def verify(connection: sa.Connection, key: bytes) -> AuditCheck:
     """Recompute the chain from its first entry."""
     problems: list[str] = []
     previous, number = _START, 0
-    for stored in connection.execute(sa.select(AUDIT).order_by(AUDIT.c.id)).mappings():
-        row = dict(stored)
-        digest = row.pop("hash")
-        number += 1
-        if row["id"] != number:
-            problems.append(f"entry {number} is missing: entry {row['id']} follows")
-            number = row["id"]
-        if row["previous"] != previous:
-            problems.append(f"entry {row['id']} does not follow the entry before it")
-        if not hmac.compare_digest(str(digest), _hash(key, row)):
-            problems.append(f"entry {row['id']} was edited")
-        previous = digest
+    query = sa.select(AUDIT).order_by(AUDIT.c.id).execution_options(yield_per=_TOGETHER)
+    for batch in connection.execute(query).mappings().partitions():
+        rows = [dict(stored) for stored in batch]
+        digests = [row.pop("hash") for row in rows]
+        for row, digest, text in zip(rows, digests, json_texts(rows), strict=True):
+            number += 1
+            if row["id"] != number:
+                problems.append(f"entry {number} is missing: entry {row['id']} follows")
+                number = row["id"]
+            if row["previous"] != previous:
+                problems.append(f"entry {row['id']} does not follow the entry before it")
+            if not hmac.compare_digest(str(digest), _keyed_hash(key, text)):
+                problems.append(f"entry {row['id']} was edited")
+            previous = digest
     heads = connection.execute(sa.select(AUDIT_HEAD.c.entries, AUDIT_HEAD.c.hash)).all()
     if [(head.entries, head.hash) for head in heads] != [(number, previous)] and (heads or number):
         problems.append(f"the log ends at entry {number}, which is not the last that was written")
@@ -114,5 +116,28 @@ def verify(connection: sa.Connection, key: bytes) -> AuditCheck:
 
 
 def _hash(key: bytes, row: Mapping[str, object]) -> str:
-    text = json.dumps(dict(row), ensure_ascii=True, sort_keys=True, default=repr)
-    return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()
+    return _keyed_hash(key, json.dumps(dict(row), sort_keys=True, default=repr))
+
+
+def _keyed_hash(key: bytes, text: str) -> str:
+    return hmac.digest(key, text.encode("ascii"), "sha256").hex()
+
+
+def json_texts(rows: Sequence[Sequence[object]] | Sequence[dict[str, object]]) -> list[str]:
+    """Return each row as JSON in ASCII, its keys sorted: all rows in one call, which takes half of the time.
+
+    Rows are all objects, or all lists whose first cell is a text.
+
+    >>> json_texts([["a", 1], ["b", '], ["']])
+    ['["a", 1]', '["b", "], [\\""]']
+    """
+    if not rows:
+        return []
+    text = json.dumps(rows, sort_keys=True, default=repr)
+    # in a text of JSON a quotation mark has a backslash before it: there, this is never between two rows
+    opening, closing = text[1], text[-2]
+    parts = text[3:-2].split(f'{closing}, {opening}"')
+    if len(parts) == len(rows):
+        return [f'{opening}"{part}{closing}' for part in parts]
+    # a cell that is a list itself
+    return [json.dumps(row, sort_keys=True, default=repr) for row in rows]

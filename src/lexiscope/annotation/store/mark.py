@@ -12,11 +12,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lexiscope.annotation.store import audit
 from lexiscope.annotation.store.engine import sa
@@ -24,6 +22,7 @@ from lexiscope.annotation.store.schema import METADATA
 
 MARK_NAME = "study.mark"
 _HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark 1", "-" * 64, 16
+_TOGETHER = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,9 @@ def rows_digest(connection: sa.Connection) -> str:
     digest.update(repr([tuple(row) for row in connection.execute(schema)]).encode("utf-8", "surrogatepass"))
     for table in METADATA.sorted_tables:
         digest.update(f"{table.name}\n".encode("ascii"))
-        rows: Iterable[Any] = connection.execute(sa.select(table).order_by(*table.primary_key.columns))
-        for row in rows:
-            digest.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+        query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=_TOGETHER)
+        for rows in connection.execute(query).partitions():
+            digest.update("".join([repr(tuple(row)) for row in rows]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

@@ -61,11 +61,11 @@ def unsealed_rows(connection: sa.Connection) -> list[Seal]:
 
 def digest(table: str, row: Mapping[str, Any]) -> str:
     """Return the hash of a row's columns in their order, 128 bits of SHA-256."""
-    return _digest(table, (row.get(name) for name in _NAMES[table]))
+    return _digest(json.dumps([table, *(row.get(name) for name in _NAMES[table])]))
 
 
-def _digest(table: str, cells: Iterable[Any]) -> str:
-    return hashlib.sha256(json.dumps([table, *cells]).encode("ascii")).hexdigest()[:32]
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
 
 
 def seal(connection: sa.Connection, key: bytes, seals: Iterable[Seal], *, at: str) -> None:
@@ -79,10 +79,12 @@ def seal(connection: sa.Connection, key: bytes, seals: Iterable[Seal], *, at: st
 def seals_of(connection: sa.Connection, tables: Iterable[sa.Table] = SEALED) -> Iterable[Seal]:
     """Yield the seals that the rows of these tables have now."""
     for table in tables:
-        name, places = table.name, [_NAMES[table.name].index(key) for key in _KEYS[table.name]]
+        name, places = table.name, [1 + _NAMES[table.name].index(key) for key in _KEYS[table.name]]
         query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=_LARGEST)
-        for row in connection.execute(query):
-            yield name, tuple(row[place] for place in places), _digest(name, row)
+        for batch in connection.execute(query).partitions():
+            rows = [(name, *row) for row in batch]
+            for row, text in zip(rows, audit.json_texts(rows), strict=True):
+                yield name, tuple([row[place] for place in places]), _digest(text)
 
 
 def seal_problems(connection: sa.Connection, version: int = SCHEMA_VERSION) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
-from lexiscope.items.sheets.long_rows import TOGETHER, StoredRows
+from lexiscope.items.sheets.long_rows import TOGETHER, ColumnRows
 from lexiscope.items.tables.neutral import Cell, csv_text, jsonl_text
 from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet, write_sheet
 
@@ -207,7 +207,7 @@ class Sheet:
 
     def counted_cells(self, name: str) -> Iterator[tuple[list[Cell], list[int]]]:
         """Yield cells of a column and how often each occurs, some thousands of rows at a time."""
-        if not isinstance(self.rows, StoredRows):
+        if not isinstance(self.rows, ColumnRows):
             yield self.column(name), [1] * len(self.rows)
             return
         for cells, codes in self.rows.parts(self.header.index(name)):
@@ -220,7 +220,7 @@ class Sheet:
     def csv_blocks(self) -> Iterator[str]:
         """Yield the text of the CSV file in blocks of whole lines."""
         answers = [column.name for column in self.columns if column.answer]
-        if not isinstance(self.rows, StoredRows):
+        if not isinstance(self.rows, ColumnRows):
             yield csv_text(self.header, self.rows, answers=answers)
             return
         yield csv_text(self.header, ())
@@ -229,7 +229,7 @@ class Sheet:
     def jsonl_blocks(self) -> Iterator[str]:
         """Yield the table as lossless JSON lines, in blocks of them."""
         header = self.header
-        if isinstance(self.rows, StoredRows):
+        if isinstance(self.rows, ColumnRows):
             yield from self.rows.jsonl_blocks(header)
         else:
             yield jsonl_text(dict(zip(header, row, strict=True)) for row in self.rows)
@@ -244,7 +244,7 @@ def sheet_of(file: str, row_is: str, columns: Sequence[SheetColumn], rows: Itera
         return Sheet(file, row_is, tuple(columns), first)
     later = iter(lambda: tuple(islice(cells, TOGETHER)), ())
     blocks = (list(zip(*rows, strict=True)) for rows in chain([first], later))
-    return Sheet(file, row_is, tuple(columns), StoredRows(blocks))
+    return Sheet(file, row_is, tuple(columns), ColumnRows(blocks))
 
 
 KIND = SheetColumn(
@@ -259,7 +259,7 @@ def marked_simulated(sheet: Sheet) -> Sheet:
         return sheet
     marked = (
         sheet.rows.with_constant(SIMULATED)
-        if isinstance(sheet.rows, StoredRows)
+        if isinstance(sheet.rows, ColumnRows)
         else tuple((*row, SIMULATED) for row in sheet.rows)
     )
     return replace(sheet, columns=(*sheet.columns, KIND), rows=marked)

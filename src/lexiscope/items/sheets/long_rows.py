@@ -24,10 +24,10 @@ Part = tuple[list[Cell], "np.ndarray[Any, np.dtype[np.int64]]"]
 _KINDS: tuple[type, ...] = (str, bool, int, float)
 
 
-class StoredRows(Sequence[tuple[Cell, ...]]):
+class ColumnRows(Sequence[tuple[Cell, ...]]):
     """Rows of cells in blocks, a block being a column of cells for each column: an Arrow array, or a list.
 
-    >>> rows = StoredRows([[["a", "b"], [1, None]]])
+    >>> rows = ColumnRows([[["a", "b"], [1, None]]])
     >>> len(rows), list(rows), rows[1]
     (2, [('a', 1), ('b', None)], ('b', None))
     """
@@ -37,7 +37,7 @@ class StoredRows(Sequence[tuple[Cell, ...]]):
         self._ends = np.cumsum([len(block[0]) for block in self._blocks], dtype=np.int64)
 
     @classmethod
-    def of_table(cls, table: pa.Table) -> StoredRows:
+    def of_table(cls, table: pa.Table) -> ColumnRows:
         """Return the rows of an Arrow table of texts, truth values and numbers; no copy is made."""
         starts = range(0, len(table), TOGETHER)
         return cls([_whole(column) for column in table.slice(start, TOGETHER).columns] for start in starts)
@@ -61,9 +61,9 @@ class StoredRows(Sequence[tuple[Cell, ...]]):
         within = number - (int(self._ends[at - 1]) if at else 0)
         return tuple(cells_of(column[within : within + 1])[0] for column in self._blocks[at])
 
-    def with_constant(self, cell: str) -> StoredRows:
+    def with_constant(self, cell: str) -> ColumnRows:
         """Return the rows with a last column that is the same in all of them."""
-        return StoredRows((*block, [cell] * len(block[0])) for block in self._blocks)
+        return ColumnRows((*block, [cell] * len(block[0])) for block in self._blocks)
 
     def parts(self, at: int) -> Iterator[Part]:
         """Yield the distinct cells of a column and where they are, some thousands of rows at a time."""

@@ -54,7 +54,7 @@ def read_means(
     columns of words, or one. Other columns with few levels, or numbers, are conditions.
     Errors: :class:`InputError` E006 for a column that is not there, or items that cannot be told, E105 for an empty
     cell, E302 for a cell that is no number, E301 for a mean or a model's rating off the scale, E502 for an item with
-    two rows.
+    two rows where *options* do not say which of them counts.
     """
     table, given = opened.table, FieldMap.parse(options.columns).columns
     norm, models = norm_column(opened, options), given.get(MODEL, ())
@@ -63,26 +63,33 @@ def read_means(
         if table.header.count(name) != 1:
             what, hint = f"The column {name!r} is not in the file.", f"Columns in the file: {', '.join(table.header)}"
             raise InputError(what, code="E006", place=table.header_row.place(), hint=hint)
-    items = _identities(table, names)
+    rows_of = _rows_of_items(table, names, options.repeats)
+    items = tuple(rows_of)
     cells = [text for name in (norm, *models) for text in table[name]]
     form = number_form(cells, decimal=options.decimal, missing=options.missing, place=table.header_row.place())
-    means = _numbers(table, norm, form, scale)
-    ratings = {name: _numbers(table, name, form, scale) for name in models}
+    means = _counted(_numbers(table, norm, form, scale), rows_of, options.repeats)
+    ratings = {name: _counted(_numbers(table, name, form, scale), rows_of, options.repeats) for name in models}
     if np.isnan(means).all():
         raise InputError("The file has no ratings.", code="E002", place=Place(table.path), hint="Check --map norm=.")
     (word, *_) = (*given.get("word", given.get("group", ())), "")
     others = [name for name in table.header if name and name not in {norm, word, *models, *names}]
     conditions = _conditions(table, others, given.get("condition", ()))
     conditions |= {"word": list(table[word])} if word else {}
+    # what differs between the rows of an item is no condition of it
+    conditions = {
+        name: values
+        for name, values in conditions.items()
+        if all(values[row] == values[own[0]] for own in rows_of.values() for row in own)
+    }
     stem = path.stem
     own = tuple(
-        Item(item, stem, (), conditions={name: values[row] for name, values in conditions.items()}, scale=scale)
-        for row, item in enumerate(items)
+        Item(item, stem, (), conditions={name: values[rows[0]] for name, values in conditions.items()}, scale=scale)
+        for item, rows in rows_of.items()
     )
     ends = f"{np.nanmin(means):g} to {np.nanmax(means):g} (lowest and highest mean)"
     taken = [TakenField.of("Item", table, *names), TakenField.of("Mean rating", table, norm)]
     taken += [TakenField.of("Model", table, name) for name in models]
-    taken += [TakenField.of("Word", table, word)] if word else []
+    taken += [TakenField.of("Word", table, word)] if "word" in conditions else []
     taken += [TakenField.of("Condition", table, name) for name in conditions if name != "word"]
     about = replace(
         understood(opened, decimal=form.decimal if any("," in text or "." in text for text in cells) else ""),
@@ -93,7 +100,7 @@ def read_means(
         unused=tuple(name for name in others if name not in conditions),
     )
     card = own_card(path, task=task, language=language or "und", scale=scale)
-    card = replace(card, remarks=(about.summary(), *about.notes))
+    card = replace(card, remarks=(about.summary(), *about.notes, *_repeats_remark(rows_of, options.repeats)))
     rows = [recorded_rows({"norm": dict(zip(items, means.tolist(), strict=True))}, task, kind="norm", measure="norm")]
     rows += [recorded_rows({name: dict(zip(items, own, strict=True))}, task) for name, own in ratings.items()]
     return Dataset(card, own, ResponseTable.concat(rows), ((path.name, sha256_of(path)),)), about
@@ -125,18 +132,41 @@ def _item_columns(table: CellTable, taken: set[str]) -> tuple[str, ...]:
     raise InputError("Cannot find the columns for item.", code="E006", place=table.header_row.place(), hint=hint)
 
 
-def _identities(table: CellTable, names: Sequence[str]) -> tuple[str, ...]:
-    lines: dict[str, int] = {}
+def _rows_of_items(table: CellTable, names: Sequence[str], repeats: str) -> dict[str, list[int]]:
+    """Return the rows of each item, several only if *repeats* says which of them count."""
+    rows: dict[str, list[int]] = {}
     for row, parts in enumerate(zip(*(table[name] for name in names), strict=True)):
         item = " | ".join(part.strip() for part in parts)
         if not all(part.strip() for part in parts):
             place = table.place(row, names[0])
             raise InputError("Empty item.", code="E105", place=place, hint="Fill in the cell or delete the row.")
-        if lines.setdefault(item, row) != row:
-            what = f"Two rows for the item {item!r} (first: line {table.lines[lines[item]]})."
-            hint = "Delete one, or add --map item=COLUMN for a further column that identifies the item."
+        own = rows.setdefault(item, [])
+        if own and not repeats:
+            what = f"Two rows for the item {item!r} (first: line {table.lines[own[0]]})."
+            hint = (
+                "Delete one, add --map item=COLUMN for a further column that identifies the item, or name which row "
+                "counts: --repeats mean|first|last"
+            )
             raise InputError(what, code="E502", place=table.place(row, names[0]), hint=hint)
-    return tuple(lines)
+        own.append(row)
+    return rows
+
+
+def _counted(values: FloatArray, rows_of: Mapping[str, Sequence[int]], repeats: str) -> FloatArray:
+    """Return one number for each item: the mean, the first or the last of its rows that have one. *Shape:* (items,)."""
+    counted_values = np.full(len(rows_of), np.nan)
+    for number, rows in enumerate(rows_of.values()):
+        given = values[rows][~np.isnan(values[rows])]
+        if len(given):
+            counted_values[number] = {"first": given[0], "last": given[-1]}.get(repeats, given.mean())
+    return counted_values
+
+
+def _repeats_remark(rows_of: Mapping[str, Sequence[int]], repeats: str) -> tuple[str, ...]:
+    n = sum(len(rows) - 1 for rows in rows_of.values())
+    verb = "repeats" if n == 1 else "repeat"
+    which = "The mean of the rows counts." if repeats == "mean" else f"The {repeats} row with a value counts."
+    return (f"{counted(n, 'row')} {verb} the item of an earlier row. {which}",) if n else ()
 
 
 def _numbers(table: CellTable, name: str, form: NumberForm, scale: Scale | None) -> FloatArray:
