@@ -15,6 +15,7 @@ from lexiscope.core import catalog
 
 #: A file, and why it names a task by nature.
 NAMED = {
+    "build/forced_choice.py": "makes choice sets of forced choices and back: the items of two tasks",
     "build/gap_filling/gaps.py": "makes the items of the task that it is called after",
     "build/stories/stories.py": "makes the items of AmbiStory's last task",
     "cli/annotate/report.py": "the verb says which study analyses the answers to each task",
