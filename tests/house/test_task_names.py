@@ -24,7 +24,6 @@ NAMED = {
     "cli/choices.py": "the verb reads the sheets of one task, the forced choice between two substitutes",
     "cli/senses/distinct.py": "the verb reads people's answers to one of GASI's two tests",
     "cli/senses/make_tests.py": "the verbs make the items of GASI's two tests of induced senses",
-    "cli/senses/people.py": "the verb compares people and models on GASI's two tests",
     "core/item.py": "the condition same_sense is called as the task that asks for it",
     "report/parts/sense_parts.py": "GASI's evaluations of senses: the measures of the tasks that answer by sense",
     "report/parts/sense_test_parts.py": "GASI's two tests of induced senses",
