@@ -15,6 +15,7 @@ from lexiscope.core import catalog
 
 #: A file, and why it names a task by nature.
 NAMED = {
+    "build/forced_choice.py": "makes choice sets of forced choices and back: the items of two tasks",
     "build/gap_filling/gaps.py": "makes the items of the task that it is called after",
     "build/stories/stories.py": "makes the items of AmbiStory's last task",
     "cli/annotate/report.py": "the verb says which study analyses the answers to each task",
@@ -23,7 +24,6 @@ NAMED = {
     "cli/choices.py": "the verb reads the sheets of one task, the forced choice between two substitutes",
     "cli/senses/distinct.py": "the verb reads people's answers to one of GASI's two tests",
     "cli/senses/make_tests.py": "the verbs make the items of GASI's two tests of induced senses",
-    "cli/senses/people.py": "the verb compares people and models on GASI's two tests",
     "core/item.py": "the condition same_sense is called as the task that asks for it",
     "report/parts/sense_parts.py": "GASI's evaluations of senses: the measures of the tasks that answer by sense",
     "report/parts/sense_test_parts.py": "GASI's two tests of induced senses",

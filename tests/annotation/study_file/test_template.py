@@ -21,7 +21,7 @@ from lexiscope.annotation.study_file.definition import (
 from lexiscope.annotation.study_file.definition_file import definition_yaml, parse_definition
 from lexiscope.annotation.study_file.freeze import freeze
 from lexiscope.annotation.study_file.launch import launch_problems
-from lexiscope.annotation.study_file.template import draft_definition, write_draft
+from lexiscope.annotation.study_file.template import about_you_questions, draft_definition, write_draft
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -184,3 +184,19 @@ def test_a_written_draft_says_how_a_question_is_asked(task: str, tmp_path: Path)
 
 def _uncommented(found: re.Match[str]) -> str:
     return found[1] + found[2].replace("#   ", "  ")
+
+
+@pytest.mark.parametrize("language", ["en", "es-MX", "de"])
+def test_country_and_gender_may_be_told(language: str) -> None:
+    """Both are optional, and one answer about the gender is that it is not told; the values are those of the reader."""
+    country, gender = about_you_questions(language, {})[2:]
+    assert (country.measure, country.kind, country.required) == ("country", "text", False)
+    assert (gender.measure, gender.required) == ("gender", False)
+    assert [option.value for option in gender.options] == ["woman", "man", "another gender", "prefer not to say"]
+    assert all(option.text for option in gender.options)
+
+
+def test_a_language_without_these_words_asks_the_others() -> None:
+    """A file of words with the four words of the first two questions: country and gender are not asked."""
+    words = {"native_speaker": "Parlez-vous français ?", "yes": "oui", "no": "non", "age": "Quel âge avez-vous ?"}
+    assert [question.measure for question in about_you_questions("fr", words)] == ["native_speaker", "age"]

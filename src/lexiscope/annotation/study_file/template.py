@@ -136,7 +136,7 @@ def check_words(words: WordsFile, path: Path | str) -> None:
         ("about_you", () if language in _NATIVE else ABOUT_YOU, words.about_you),
         ("pages", () if has_catalogue(words.language) else participants_texts(), words.pages),
     )
-    known = {"texts": tuple(TEXTS["en"]), "about_you": ABOUT_YOU, "pages": participants_texts()}
+    known = {"texts": tuple(TEXTS["en"]), "about_you": (*ABOUT_YOU, *OPTIONAL), "pages": participants_texts()}
     strange = [f"{part}.{name}" for part, _, given in wanted for name in given if name not in known[part]]
     if strange:
         hint = "Compare it with a new file of words: lexiscope annotate words."
@@ -326,6 +326,18 @@ _NATIVE: Mapping[str, tuple[str, str, str]] = {
 ABOUT_YOU = (NATIVE, "yes", "no", "age")
 """What a file of words calls the questions about the participant: the native language, its two answers, the age."""
 _AGE: Mapping[str, str] = {"en": "How old are you?", "es": "¿Cuántos años tiene?", "de": "Wie alt sind Sie?"}
+OPTIONAL = ("country", "gender", "woman", "man", "another", "not_said")
+"""What a file of words calls the other questions about the participant: the country; the gender, and its answers."""
+_OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    "en": ("In which country do you live? You can leave this empty.", "What is your gender?", "woman", "man",
+           "another gender", "prefer not to say"),
+    "es": ("¿En qué país vive? Puede dejarlo en blanco.", "¿Cuál es su género?", "mujer", "hombre", "otro género",
+           "prefiero no decirlo"),
+    "de": ("In welchem Land leben Sie? Sie können das Feld leer lassen.", "Welches Geschlecht haben Sie?", "weiblich",
+           "männlich", "anderes", "keine Angabe"),
+}  # fmt: skip
+_GENDERS = {"woman": "woman", "man": "man", "another": "another gender", "not_said": "prefer not to say"}
+"""The stored answers to the question about the gender, by the names of their texts."""
 
 
 def base_language(language: str) -> str:
@@ -340,13 +352,17 @@ def base_language(language: str) -> str:
 def about_you_words(language: str) -> dict[str, str]:
     """Return the package's words for the questions about the participant, by their names; empty in other languages."""
     base = base_language(language)
-    return dict(zip(ABOUT_YOU, (*_NATIVE[base], _AGE[base]), strict=True)) if base in _NATIVE else {}
+    if base not in _NATIVE:
+        return {}
+    return dict(zip((*ABOUT_YOU, *OPTIONAL), (*_NATIVE[base], _AGE[base], *_OPTIONAL[base]), strict=True))
 
 
 def about_you_questions(language: str, own: Mapping[str, str]) -> tuple[AboutYou, ...]:
     """Return the questions about the participant; none in a language in which they are not written.
 
-    *own* are the researcher's words for them, by their names (:data:`ABOUT_YOU`).
+    They are about the native language, and, each optional, the age, the country and the gender. *own* are the
+    researcher's words for them, by their names (:data:`ABOUT_YOU`, :data:`OPTIONAL`); without all words of the optional
+    ones, country and gender are not asked.
     """
     asked = about_you_words(language) | {name: text for name, text in own.items() if text.strip()}
     if any(name not in asked for name in ABOUT_YOU):
@@ -355,7 +371,12 @@ def about_you_questions(language: str, own: Mapping[str, str]) -> tuple[AboutYou
     native = AboutYou(
         measure=NATIVE, text=text, options=(AboutYouOption(value="yes", text=yes), AboutYouOption(value="no", text=no))
     )
-    return (native, AboutYou(measure="age", text=age, kind="number", required=False))
+    questions = (native, AboutYou(measure="age", text=age, kind="number", required=False))
+    if any(name not in asked for name in OPTIONAL):
+        return questions
+    genders = tuple(AboutYouOption(value=value, text=asked[name]) for name, value in _GENDERS.items())
+    country = AboutYou(measure="country", text=asked["country"], kind="text", required=False)
+    return (*questions, country, AboutYou(measure="gender", text=asked["gender"], options=genders, required=False))
 
 
 def with_hints(text: str, screen: Screen, examples: Sequence[Item]) -> str:

@@ -84,7 +84,7 @@ def read_labelled(
         columns = _label_column(header, options)
         # labels are read as the answers of a task with true and false, whichever task they turn out to be of
         task = next(name for name in catalog.names("tasks") if catalog.task(name).truth)
-        task = "sense_disambiguation" if GLOSSES in header else task
+        task = _choice_among_senses() if GLOSSES in header else task
         read = import_items(path, columns, dataset=path.stem, task=task, language=language, options=options)
         every, lines, remarks = read.items, read.lines, reading_remark(read.opened)
         if GLOSSES in header:
@@ -126,6 +126,11 @@ def _linked(item: Item, listed: EntityList, place: Place) -> Item:
         hint = "add it to the list, or correct its name"
         raise InputError(f"the correct entry {missing[0]!r} is not in the list of entries", place=place, hint=hint)
     return replace(item, gold=join_ids(entity.entity_id for entity in named.values() if entity is not None))
+
+
+def _choice_among_senses() -> str:
+    """The task whose items give the glosses of several senses."""
+    return next(name for name, screen in catalog.screens().items() if GLOSSES in (*screen.requires, *screen.shows))
 
 
 def _with_senses(item: Item) -> Item:
@@ -173,7 +178,7 @@ def _label_column(header: Sequence[str], options: ReadingOptions) -> ColumnMap |
 def _task_of(items: Sequence[Item], path: Path) -> str:
     """Pairs of usages, usages with a definition or with senses: what each is asked follows from its columns."""
     if items and all(GLOSSES in item.conditions and item.gold is not None for item in items):
-        return "sense_disambiguation"
+        return _choice_among_senses()
     screens = {name: screen for name, screen in catalog.screens().items() if catalog.task(name).truth}
     asked = {
         next((name for name, screen in screens.items() if screen.on_sheet and screen.on_sheet(item)), None)

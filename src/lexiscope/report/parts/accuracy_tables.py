@@ -23,6 +23,8 @@ from lexiscope.analysis.choices.design_answers import (
 )
 from lexiscope.analysis.choices.gap_answers import GapHits
 from lexiscope.analysis.choices.tokenisation import DeltaEffect, DeltaLevel
+from lexiscope.build.forced_choice import PAGE
+from lexiscope.build.gap_filling.gaps import SUITE as GAPS
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.core.showing import counted
@@ -825,14 +827,13 @@ def beside_people_table(results: Sequence[Result], *, names: Mapping[str, str]) 
 
     *names* are the titles of subjects by their ids.
     """
-    one = Format("number", 1)
     columns_shown = (
-        Col("Right, %", ("people_right(of=answers)", "right_on_same"), one, note="Over people's single answers."),
-        Col("Majority right, %", "people_right(of=items)", one, absent=None, note="More than half are right."),
-        Col("As people, %", ("people_same", "same_as_people"), one, absent=None,
+        Col("Right, %", ("people_right(of=answers)", "right_on_same"), PERCENT, note="Over people's single answers."),
+        Col("Majority right, %", "people_right(of=items)", PERCENT, absent=None, note="More than half are right."),
+        Col("As people, %", ("people_same", "same_as_people"), PERCENT, absent=None,
             note="The same answer as a person's; in the row of people, two people the same."),
-        Col("Above people, points", "above_people", one, absent=None),
-        Col("First word, %", "first_chosen", one, absent=None,
+        Col("Above people, points", "above_people", PERCENT, absent=None),
+        Col("First word, %", "first_chosen", PERCENT, absent=None,
             note="The first word was chosen; the right word is first in half of the items."),
     )  # fmt: skip
     records = records_of(results)
@@ -845,4 +846,4 @@ def beside_people_table(results: Sequence[Result], *, names: Mapping[str, str]) 
                  labels=("Question", "Subject"), notes=("Intervals resample sentences.",))  # fmt: skip
 
 
-_ASKED = {"substitution": "forced choice", "gap_filling": "gap filling"}
+_ASKED = {PAGE: "forced choice", GAPS: "gap filling"}
