@@ -86,7 +86,7 @@ class ColumnRows(Sequence[tuple[Cell, ...]]):
 
 
 class TableRows(Sequence[dict[str, Any]]):
-    """The rows of an Arrow table as dictionaries, in an order and without those that were left out."""
+    """The rows of an Arrow table as dictionaries, in an order, all of them or some."""
 
     def __init__(self, table: pa.Table, order: np.ndarray[Any, Any] | None = None) -> None:
         self._table = table
