@@ -17,10 +17,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lexiscope.analysis.bias.bias import seed_biases
 from lexiscope.build.planted.bias import count_answers
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Record
 from lexiscope.core.subject import Subject
 from lexiscope.core.usage import Usage, whole_text
 from lexiscope.items.answers.search_space import MEASURE_RETRIEVED, SearchSpace
@@ -107,6 +109,24 @@ class ViewAnswers:
     def cut_items(self) -> list[tuple[str, str, int]]:
         """Where items were longer than what the model reads: view, split, and the number of items."""
         return [(training.view, part, n) for training in self.trained for part, n in training.cut.items() if n]
+
+    def seed_records(self, dataset: str) -> list[Record]:
+        """Return the biases on dev over the seeds of a training, and the mean and SD of each view (share right).
+
+        A learner that is fitted once has no figure on dev that seeds could differ in.
+        """
+        selections = {training.view: training.selection for training in self.trained if training.selection is not None}
+        dev = {view: selection.dev_by_seed for view, selection in selections.items()}
+        named = (self.subject, dataset)
+        biases = [bias.about(subject=self.subject, dataset=dataset, condition="dev") for bias in seed_biases(dev)]
+        records = [record for bias in biases for record in bias.records()]
+        for training in self.trained:
+            if selection := training.selection:
+                n = sum(shard.learning_rate == selection.best.learning_rate for shard in selection.shards)
+                mean = Record("dev_mean", selection.mean, *named, view=training.view, n=n, note=training.chosen)
+                note = "one seed has no spread" if selection.sd is None else ""
+                records += [mean, replace(mean, statistic="dev_sd", value=selection.sd, note=note)]
+        return records
 
 
 def learner_answers(

@@ -249,9 +249,9 @@ def test_decisions_with_their_token_deltas() -> None:
     counted = replace(plain, deltas={item_id: 1.0 if row < 20 else -1.0 for row, item_id in enumerate(ids)})
     right, deltas = pooled(counted, [CONTROLLED, RANDOM])
     assert (right.tolist(), deltas.tolist()) == ([1.0] * 20 + [0.0] * 20, [1.0] * 20 + [-1.0] * 20)
-    [(cell, effect)] = token_effects(counted, [CONTROLLED])
+    [(_, cell, effect)] = token_effects([counted], [CONTROLLED])
     assert (cell, effect.accuracy_more, effect.accuracy_fewer, effect.follows) == (CONTROLLED, 1.0, 0.0, True)
-    assert token_effects(plain, [CONTROLLED]) == []
+    assert token_effects([plain], [CONTROLLED]) == []
     assert np.isnan(pooled(plain, [CONTROLLED])[1]).all()
     assert not pooled(plain, [RANDOM])[0].size
 

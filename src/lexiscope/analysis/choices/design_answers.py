@@ -39,7 +39,7 @@ from lexiscope.analysis.choices.choice_sets import (
     token_deltas,
 )
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign, condition_pairs
-from lexiscope.analysis.choices.tokenisation import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect
+from lexiscope.analysis.choices.tokenisation import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect, in_family
 from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.ranks import rank_results
 from lexiscope.analysis.significance import independent_t
@@ -404,16 +404,23 @@ def delta_results(
     return results, levels
 
 
-def token_effects(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[tuple[Cell, DeltaEffect]]:
-    """Return whether decisions follow the token delta, cell by cell; of joint conditions, and without counts, nothing.
+def token_effects(
+    every: Sequence[SubjectAnswers], cells: Sequence[Cell]
+) -> list[tuple[SubjectAnswers, Cell, DeltaEffect]]:
+    """Return whether decisions follow the token delta, subject by subject and cell by cell.
 
-    A result is that of :meth:`~lexiscope.analysis.choices.tokenisation.DeltaEffect.result`.
+    All of them are one family: they are read together, and one in twenty would follow the delta by chance. Of joint
+    conditions, and without counts, there is nothing. A result is that of
+    :meth:`~lexiscope.analysis.choices.tokenisation.DeltaEffect.result`.
     """
-    return [
-        (cell, delta_effect(answers.outcomes[cell].correct, answers.delta(cell)))
+    measured = [
+        (answers, cell, delta_effect(answers.outcomes[cell].correct, answers.delta(cell)))
+        for answers in every
         for cell in answers.in_cells(cells)
         if not cell.is_joint and not np.isnan(answers.delta(cell)).any()
     ]
+    adjusted = in_family([effect for _, _, effect in measured])
+    return [(answers, cell, effect) for (answers, cell, _), effect in zip(measured, adjusted, strict=True)]
 
 
 # -- one distractor at a time ----------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from lexiscope.analysis.layers.layers import (
     R,
     aic_by_layer,
     best_results,
+    held_out_predictor,
     r_by_layer,
     r_squared_by_layer,
     results_by_layer,
@@ -87,6 +88,38 @@ def distances_of(
             about = replace(facts.get(subject, SubjectFacts(subject)), subject_id=subject)
             by_subject.append(Distances(subject, view, layers or None, matrix, about))
     return tuple(by_subject)
+
+
+def held_out_distances(
+    every: Sequence[Distances], norms: FloatArray, rated: BoolArray, view: str, *, groups: ArrayLike | None, seed: int
+) -> dict[str, tuple[FloatArray, str]]:
+    """Return each rated item's distance at the layer chosen on other words, and which layers these are, by subject.
+
+    Subjects with several layers in the *view* are included, if without each fold a layer has an R².
+
+    *Shape:* norms, rated and each returned column (items,), NaN for items that are not *rated*; groups (rated items,).
+    *Unit:* standard deviations of the distances at the chosen layer.
+
+    >>> matrix = np.column_stack([np.zeros(9), np.arange(9.0)])
+    >>> distances = Distances("m", "full", (0, 1), matrix, SubjectFacts("m"))
+    >>> rated = np.arange(9) < 8
+    >>> columns = held_out_distances([distances], np.arange(9.0) % 4, rated, "full", groups=list("aaaabbbb"), seed=0)
+    >>> columns["m"][0].round(2)[[0, 7, 8]].tolist(), columns["m"][1]
+    ([-4.92, 4.92, nan], 'chosen in the folds: layer 1 in 2 of 2')
+    """
+    columns: dict[str, tuple[FloatArray, str]] = {}
+    for distances in every:
+        if distances.view != view or len(distances.layers or ()) < 2:
+            continue
+        of_items = np.full(len(norms), np.nan)
+        try:
+            of_items[rated], note = held_out_predictor(
+                norms[rated], distances.matrix[rated], layers=distances.layers, groups=groups, seed=seed
+            )
+        except StatisticError:
+            continue
+        columns[distances.subject] = of_items, note
+    return columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)

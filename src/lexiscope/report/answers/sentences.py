@@ -213,7 +213,7 @@ def _chosen_text(result: Estimate | Undefined | None, what: str = "layer", value
 def words_of(name: str) -> str:
     """Return the name for readers of a statistic, with the parameters that the name does not show in brackets.
 
-    A *summary* and the source of *p* come first, as words; of a *method* and a *variant* the name alone is said.
+    The *summary* and the source of *p* come first, as words; a *method* and a *variant* are shown by their values.
 
     >>> words_of("spearman(with=norms)"), words_of("my_statistic(least=4)")
     ('Spearman correlation with the norms', 'my statistic (least = 4)')
@@ -236,7 +236,7 @@ def _name_text(name: str, result: Result) -> str:
     words = words_of(name)
     of = f" of {_subject_text(result)}" if result.subject else ""
     # "rater=7" is read as "rater 7"
-    within = f" for {result.condition.replace('=', ' ')}" if result.condition else ""
+    within = f" for {re.sub(r'=(?=[0-9])', ' ', result.condition)}" if result.condition else ""
     return f"The {words}{of}{within}"
 
 

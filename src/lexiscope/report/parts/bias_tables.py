@@ -6,7 +6,7 @@ Scores are printed times 100: accuracies in percent, differences in points, a co
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.bias.bias import Bias, Biases, MinimumGap, ViewDifference
@@ -135,6 +135,12 @@ def human_gaps_table(rows: Sequence[GapRow], *, number: str = "") -> Table:
         gaps = {gap.view: gap for gap in row.gaps}
         cells.append((row.dataset, row.subject, *(_gap(gaps.get(view)) for view in views)))
     return Table("human_gaps", number, "People minus model, by view", heads, tuple(cells), (RESAMPLED,))
+
+
+def not_used_table(reasons: Iterable[tuple[str, str, str]]) -> Table:
+    """Return the datasets that are not in a run: name, title, reason."""
+    heads = (Column("Dataset"), Column("Title"), Column("Why it is not in this run"))
+    return Table("not_used", "", "Datasets of the paper that are not in this run", heads, tuple(reasons))
 
 
 def divided_table(sets: Sequence[tuple[str, str, ItemDivision, SearchSpace | None]], *, name: str = "divided") -> Table:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lexiscope.analysis.mixed.fit import MixedFit
 from lexiscope.analysis.mixed.models import LikelihoodRatio, Reduction
 from lexiscope.analysis.mixed.ordinal import OrdinalFit, OrdinalRatio
-from lexiscope.core.result import Record, Result, Undefined
+from lexiscope.core.result import Record, Result, Undefined, statistic_name
 from lexiscope.report.part import Part, Remark, part_of, record_cell
 from lexiscope.report.pivot import records_of
 from lexiscope.report.tables import (
@@ -47,6 +48,31 @@ def ratio_tests_table(
         )
     every = ("Maximum likelihood; predictors raw. A χ² holds for its random effects only.", *notes)
     return drop_empty(Table(name, "", "Likelihood-ratio tests of the mixed models", heads, tuple(rows), every))
+
+
+def held_out_part(
+    name: str,
+    tests: Mapping[str, LikelihoodRatio | Undefined],
+    about: Mapping[str, Mapping[str, Any]],
+    chosen: Mapping[str, str],
+) -> Part:
+    """Return the χ² of tests whose layer was chosen on other words than those it is tested on, and their table.
+
+    *about* are the fields of the records of each test, *chosen* says which layers were chosen for it. The table is
+    ``mixed_model_tests_held_out_NAME``; without tests there is none.
+    """
+    results: list[Result] = []
+    for test, outcome in tests.items():
+        if isinstance(outcome, Undefined):
+            number: Result = replace(outcome, name=statistic_name("chi2_held_out", test=test))
+        else:
+            chi2 = outcome.results(test)[0]
+            of_test = statistic_name("chi2_held_out", test=test, df=outcome.df)
+            number = replace(chi2, name=of_test, note=f"{chosen[test]}; {chi2.note}")
+        results.append(number.about(**about[test]))
+    note = "The distance of each item is that of the layer of the highest R² of other words, standardised by these."
+    table = ratio_tests_table(f"mixed_model_tests_held_out_{name}", tests, notes=[note])
+    return part_of(results, table if tests else None)
 
 
 def estimates_table(name: str, fits: Mapping[str, MixedFit]) -> Table:

@@ -19,6 +19,7 @@ from lexiscope.analysis.norms.norms import Norms
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Result, Undefined, parse_statistic, statistic_name
+from lexiscope.core.study import PublishedValue
 from lexiscope.report.figures import apa
 from lexiscope.report.part import record_cell, with_interval
 from lexiscope.report.pivot import Col, PivotRow, pivot, records_of, rows_of
@@ -26,6 +27,7 @@ from lexiscope.report.tables import (
     INTEGER,
     P_VALUE,
     Cell,
+    Column,
     Format,
     Head,
     Missing,
@@ -42,6 +44,27 @@ _DEFINITIONS = {
     "leave_one_out": "leave-one-out: the norm without the rater",
     "included": "included: the rater's own rating stays in the norm",
 }
+
+
+def printed_participants(printed: Iterable[PublishedValue]) -> Table:
+    """Return what a paper reports of its participants and no published file holds."""
+    rows = tuple(
+        (value.condition.replace("=", ": ") or value.statistic, value.printed)
+        for value in printed
+        if not value.reproducible
+    )
+    note = "Nothing of this is in the published files, which have no row per participant: it cannot be recomputed."
+    heads = (Column("Quantity"), Column("Printed", align="right"))
+    return Table("participants_printed", "", "The participants, as the paper reports them", heads, rows, (note,))
+
+
+def countries_table(records: Sequence[Record], name: str, *, least: int) -> Table:
+    """Return the correlations of the norms of each two countries (*name*), with at least *least* participants each."""
+    shown = (Col("r of the norms", name, _THREE, show="estimate"), Col("Pairs", name, show="n"))
+    rows = rows_of(records, "condition", statistic=name)
+    notes = (f"Countries with at least {least} participants; 95 % interval, words resampled.",)
+    title = "Agreement between countries"
+    return pivot("countries", title, records, shown, rows, labels=("Countries",), notes=notes)
 
 
 def agreement_table(agreements: Sequence[RaterAgreement]) -> Table:

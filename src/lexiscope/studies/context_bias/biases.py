@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lexiscope.analysis.bias.bias import RANDOM_RETRIEVAL, context_word_bias, effects_of_items, seed_biases
+from lexiscope.analysis.bias.bias import RANDOM_RETRIEVAL, context_word_bias, effects_of_items
 from lexiscope.analysis.bias.people_by_view import people_by_view, people_scores
 from lexiscope.analysis.bias.verdict import verdict
 from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewGap, human_model_gaps, scored_views
@@ -20,7 +20,6 @@ from lexiscope.report.document import Section
 from lexiscope.report.parts import bias_parts, bias_tables
 from lexiscope.report.parts.bias_tables import BiasRow, GapRow
 from lexiscope.report.parts.people_tables import agreement_of_people
-from lexiscope.report.pivot import records_of
 from lexiscope.studies.context_bias.data import PEOPLE, PRINTED, STATUS, TEXTS, BiasData, people_recorded
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.studies.kit.answers import rule_scores
@@ -138,20 +137,7 @@ def minimum_gap(run: BiasData) -> object:
 
 def _seed_spread(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
     """The spread over seeds on dev, of models that were trained with more than one (Table 7)."""
-    records: list[Record] = []
-    for audit, answers in run.answers_by_set():
-        selections = {model.view: model.selection for model in answers.trained if model.selection is not None}
-        dev = {view: selection.dev_by_seed for view, selection in selections.items()}
-        about = {"subject": answers.subject, "dataset": audit.name, "condition": "dev"}
-        records += records_of(bias.about(**about) for bias in seed_biases(dev))
-        for view_model in answers.trained:
-            # a learner that is fitted once has no figure on dev that seeds could differ in
-            if selection := view_model.selection:
-                n = sum(shard.learning_rate == selection.best.learning_rate for shard in selection.shards)
-                named = (answers.subject, audit.name)
-                mean = Record("dev_mean", selection.mean, *named, view=view_model.view, n=n, note=view_model.chosen)
-                note = "one seed has no spread" if selection.sd is None else ""
-                records += [mean, replace(mean, statistic="dev_sd", value=selection.sd, note=note)]
+    records = [r for audit, answers in run.answers_by_set() for r in answers.seed_records(audit.name)]
     yield records
     # of a probe there is one figure, which is no spread
     if any(record.note for record in records if record.statistic == "dev_mean"):

@@ -22,7 +22,7 @@ from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.report.document import Section
 from lexiscope.report.page.simulated import marked_part, marked_section, marked_where_people
 from lexiscope.report.part import Part, Remark
-from lexiscope.report.parts.bias_tables import divided_table, examples_table
+from lexiscope.report.parts.bias_tables import divided_table, examples_table, not_used_table
 from lexiscope.report.tables import INTEGER, Cell, Column, Table, drop_empty
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
@@ -341,9 +341,7 @@ def datasets(run: BiasData) -> Iterator[object]:
         yield [Remark(text) for text in audit.caught]
     yield divided_table([(audit.name, TASKS[audit.task], audit.parts, audit.space) for audit in run.sets], name="sets")
     if run.not_used:
-        missing = (Column("Dataset"), Column("Title"), Column("Why it is not in this run"))
-        reasons = tuple((dataset.name, dataset.title, dataset.reason) for dataset in run.not_used)
-        yield Table("not_used", "", "Datasets of the paper that are not in this run", missing, reasons)
+        yield not_used_table((dataset.name, dataset.title, dataset.reason) for dataset in run.not_used)
     yield examples_table([(s.name, TASKS[s.task], s.test[0]) for s in run.sets], VIEWS, number="6")
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
+from lexiscope.analysis.agreement.consistency import describe_participants
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.result import Estimate
 from lexiscope.items.tables.columns import columns_named
 from lexiscope.resources.platforms.lexiscope import is_export
 from lexiscope.resources.platforms.opened import open_file, plain_table
@@ -49,3 +55,22 @@ def read_participants(path: Path) -> dict[str, dict[str, str]]:
 
 _NOT_SHARED = ("", "na", "n/a", "consent_revoked", "data_expired", "prefer not to say", "rather not say")
 """What Prolific and others write where a participant did not share something."""
+
+
+def about_raters(
+    ratings: Ratings, about: Mapping[str, Mapping[str, str]]
+) -> tuple[dict[str, Estimate], dict[str, dict[str, str]], list[str]]:
+    """Return the numbers of those who rated, what is known of each (by field), and of how many a field is not known.
+
+    *about* is what :func:`read_participants` returns.
+    """
+    raters = [ratings.rater_ids[code] for code in np.unique(ratings.rater)]
+    known = {field: {who: about[who][field] for who in raters if field in about.get(who, {})} for field in ABOUT_PEOPLE}
+    counts = {field.title(): of_field for field, of_field in known.items() if field != "age"}
+    numbers = describe_participants(counts, [float(age) for age in known["age"].values()])
+    missing = [
+        f"{len(raters) - len(of_field)} of {len(raters)} participants: {field} not known."
+        for field, of_field in known.items()
+        if len(of_field) < len(raters)
+    ]
+    return numbers, known, missing

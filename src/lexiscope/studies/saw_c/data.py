@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
-from lexiscope.analysis.layers.layer_fits import Distances, distances_of
-from lexiscope.analysis.layers.layers import held_out_predictor
+from lexiscope.analysis.layers.layer_fits import Distances, distances_of, held_out_distances
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
-from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.errors import InputError
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
@@ -191,22 +190,10 @@ class SawCData(Run[SawCSettings]):
         The keys are the ids of the subjects with several layers in the main view for which they are defined.
         *Shape of each:* (items,).
         """
-        groups, columns = self._bootstrap_of(self.has_norm).groups, dict[str, tuple[Floats, str]]()
-        for distances in self.distances:
-            if distances.view != self.settings.views[0] or len(distances.layers or ()) < 2:
-                continue
-            matrix, norms = self.on_norms(distances)
-            try:
-                column, note = held_out_predictor(
-                    norms, matrix, layers=distances.layers, groups=groups, seed=self.settings.seed
-                )
-            except StatisticError:
-                # without the words of a fold nothing can be chosen: such a subject has the naive tests alone
-                continue
-            of_items = np.full(len(self.items), np.nan)
-            of_items[self.has_norm] = column
-            columns[distances.subject] = of_items, note
-        return columns
+        groups, view = self._bootstrap_of(self.has_norm).groups, self.settings.views[0]
+        return held_out_distances(
+            self.distances, self.norm, self.has_norm, view, groups=groups, seed=self.settings.seed
+        )
 
     def trials(self, distances: Mapping[str, tuple[str, int | None]]) -> Trials:
         """Return the columns of the trial table, one row per rating, as mixed models and the R script name them.

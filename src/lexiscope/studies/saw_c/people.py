@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
 from lexiscope.analysis.agreement.ceilings import agreement_ceilings, split_half
-from lexiscope.analysis.agreement.consistency import coverage, describe_participants, group_consistency, rating_counts
+from lexiscope.analysis.agreement.consistency import coverage, group_consistency, rating_counts
 from lexiscope.analysis.agreement.raters import RaterAgreement, included, leave_one_out, model_place
 from lexiscope.analysis.norms.norms import condition_means
 from lexiscope.core.errors import InputError, StatisticError
@@ -22,12 +20,12 @@ from lexiscope.core.showing import counted
 from lexiscope.items.arrange.pairs import sizes_of_pairs
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark
-from lexiscope.report.parts.people_tables import agreement_table, ceilings_table
-from lexiscope.report.pivot import Col, pivot, quantities, records_of, rows_of
+from lexiscope.report.parts.people_tables import agreement_table, ceilings_table, countries_table, printed_participants
+from lexiscope.report.pivot import quantities, records_of
 from lexiscope.report.plots.distributions import density_by_condition
 from lexiscope.report.sections import FilterStep, filters_table
-from lexiscope.report.tables import Column, Format, Table
-from lexiscope.studies.kit.participants import ABOUT_PEOPLE
+from lexiscope.report.tables import Format
+from lexiscope.studies.kit.participants import about_raters
 from lexiscope.studies.kit.study import printed_values
 from lexiscope.studies.saw_c.data import DIFFERENT, SAME, SawCData
 
@@ -125,27 +123,12 @@ def _participants(run: SawCData) -> object:
     if not run.participants:
         if run.name != "saw_c" or run.own:
             return ()
-        rows = tuple(
-            (value.condition.replace("=", ": ") or value.statistic, value.printed)
-            for value in printed_values(Path(__file__).with_name("printed.csv"), dataset=run.name)[run.name]
-            if value.place == "SAW-C §3.2" and not value.reproducible
-        )
-        note = "Nothing of this is in the published files, which have no row per participant: it cannot be recomputed."
-        heads = (Column("Quantity"), Column("Printed", align="right"))
-        return Table("participants_printed", "", "The participants, as the paper reports them", heads, rows, (note,))
-    ratings = run.people
-    raters = [ratings.rater_ids[code] for code in np.unique(ratings.rater)]
-    of = {name: {who: known[name] for who in raters if name in (known := run.participants.get(who, {}))}
-          for name in ABOUT_PEOPLE}  # fmt: skip
-    counts = {name.title(): known for name, known in of.items() if name != "age"}
-    rows_of_people = run.labelled(describe_participants(counts, [float(age) for age in of["age"].values()]))
-    missing = [
-        Remark(f"{len(raters) - len(known)} of {len(raters)} participants: {name} not known.")
-        for name, known in of.items()
-        if len(known) < len(raters)
-    ]
+        printed = printed_values(Path(__file__).with_name("printed.csv"), dataset=run.name)[run.name]
+        return printed_participants([value for value in printed if value.place == "SAW-C §3.2"])
+    numbers, known, missing = about_raters(run.people, run.participants)
+    rows_of_people = run.labelled(numbers)
     table = quantities("participants", "The participants", rows_of_people) if rows_of_people else None
-    return *rows_of_people.values(), table, missing, _countries_compared(run, of["country"])
+    return *rows_of_people.values(), table, map(Remark, missing), _countries_compared(run, known["country"])
 
 
 def _countries_compared(run: SawCData, country_of: Mapping[str, str]) -> object:
@@ -163,11 +146,7 @@ def _countries_compared(run: SawCData, country_of: Mapping[str, str]) -> object:
     lowest = min(pairs, key=lambda pair: pair.value)
     least = Estimate("group_consistency(method=pearson,summary=min)", lowest.value, note=f"of {lowest.condition}")
     records = records_of(map(run.about, (*pairs, least)))
-    columns = (Col("r of the norms", name, THREE, show="estimate"), Col("Pairs", name, show="n"))
-    rows = rows_of(records, "condition", statistic=name)
-    notes = (f"Countries with at least {LEAST_OF_COUNTRY} participants; 95 % interval, words resampled.",)
-    title = "Agreement between countries"
-    return records, pivot("countries", title, records, columns, rows, labels=("Countries",), notes=notes)
+    return records, countries_table(records, name, least=LEAST_OF_COUNTRY)
 
 
 def rater_agreements(run: SawCData) -> tuple[RaterAgreement, ...]:

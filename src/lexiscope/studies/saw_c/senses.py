@@ -30,7 +30,13 @@ from lexiscope.report.figures import Heading
 from lexiscope.report.page.exports import export_r
 from lexiscope.report.part import Remark
 from lexiscope.report.parts.layer_parts import explained_table, residuals_table
-from lexiscope.report.parts.mixed_tables import estimates_table, ordinal_part, ratio_tests_table, reduction_table
+from lexiscope.report.parts.mixed_tables import (
+    estimates_table,
+    held_out_part,
+    ordinal_part,
+    ratio_tests_table,
+    reduction_table,
+)
 from lexiscope.report.pivot import numbers_table, records_of
 from lexiscope.report.plots.distributions import Residuals, residual_ridge
 from lexiscope.report.presenting import file_name
@@ -61,11 +67,6 @@ class Test:
         """Subject and layer of its records; none if it has no distances, or those of several."""
         _, subject, layer = self.distances[0] if len(self.distances) == 1 else ("", "", None)
         return {"subject": subject, "layer": None if layer == HELD_OUT else layer}
-
-    @property
-    def is_held_out(self) -> bool:
-        """Whether its distances are those of the layer that was chosen on other words."""
-        return any(layer == HELD_OUT for _, _, layer in self.distances)
 
     @property
     def columns(self) -> dict[str, tuple[str, int | None]]:
@@ -125,6 +126,14 @@ TESTS = {
 MAXIMAL = {"saw_c": distance_tests(BETO, 12, _MAXIMAL_45, "SAW-C §4.5, maximal random effects", suffix="_maximal")}
 
 
+def with_held_out(
+    subject: str, layer: int | None, *given: str, held_out: Collection[str], suffix: str = ""
+) -> tuple[Test, ...]:
+    """Return :func:`distance_tests` at the best layer, and for subjects in *held_out* those at :data:`HELD_OUT` too."""
+    others = distance_tests(subject, HELD_OUT, *given, suffix=f"{suffix}_held_out") if subject in held_out else ()
+    return (*distance_tests(subject, layer, *given, suffix=suffix), *others)
+
+
 def chosen_tests(run: SawCData) -> tuple[Test, ...]:
     """Return the tests that the settings ask for: those of the dataset's paper, or SAW-C's with the groups there are.
 
@@ -136,33 +145,21 @@ def chosen_tests(run: SawCData) -> tuple[Test, ...]:
     if kind == "none" or (known is None and run.same is None):
         return ()
     best = {fit.subject: fit.best for fit in run.once(main_fits)}
-    several = run.held_out_distances
+    at_best = partial(with_held_out, held_out=run.held_out_distances)
     groups = (" + (1 + Same_sense | List)", " + (1 | List)") if lists else ("", "")
     random = f"(1 + Same_sense + Distance | Participant){groups[1]} + (1 | Word)"
     focus, tests = focus_of(run), known or ()
     if known is None:
         tests = (sense_test("sense", f"(1 + Same_sense | Participant){groups[0]} + (1 | Word)", ""),)
         for focus in list(best.items())[:1]:
-            tests += _at_best_layer(*focus, random, "", several)
+            tests += at_best(*focus, random, "")
     if kind == "maximal" and not run.own:
         tests += MAXIMAL.get(run.name, ())
     place = "as SAW-C §4.5" if known else ""
     others = [pair for pair in best.items() if kind == "every" and pair != focus]
     return tests + tuple(
-        test
-        for pair in others
-        for test in _at_best_layer(*pair, random, place, several, suffix=f"_{file_name(pair[0])}")
+        test for pair in others for test in at_best(*pair, random, place, suffix=f"_{file_name(pair[0])}")
     )
-
-
-def _at_best_layer(
-    subject: str, layer: int | None, random: str, place: str, several: Collection[str], *, suffix: str = ""
-) -> tuple[Test, ...]:
-    """The tests at the best layer, and of a subject with several layers those at the layer chosen on other words."""
-    naive = distance_tests(subject, layer, random, place, suffix=suffix)
-    if subject not in several:
-        return naive
-    return naive + distance_tests(subject, HELD_OUT, random, place, suffix=f"{suffix}_held_out")
 
 
 def possible_tests(run: SawCData) -> dict[Test, NestedModels]:
@@ -189,7 +186,8 @@ def outcomes_of_tests(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
 def tests_of(run: SawCData, question: str) -> object:
     """Return what the tests of one question found: numbers, tables, remarks."""
     every = {test: outcome for test, outcome in run.once(outcomes_of_tests).items() if test.question == question}
-    own = {test: outcome for test, outcome in every.items() if not test.is_held_out}
+    held_out = {test: every[test] for test in every if HELD_OUT in [layer for _, _, layer in test.distances]}
+    own = {test: every[test] for test in every if test not in held_out}
     if not own:
         return ()
     results: list[Result] = []
@@ -227,31 +225,16 @@ def tests_of(run: SawCData, question: str) -> object:
             for name, outcome in named.items()
             for reason in ((outcome.reason,) if isinstance(outcome, Undefined) else outcome.remarks)
         ],
-        _held_out_tests(run, {test: outcome for test, outcome in every.items() if test.is_held_out}, question),
+        _held_out_tests(run, held_out, question),
         _ordinal_tests(run, list(own), question),
     )
 
 
 def _held_out_tests(run: SawCData, own: Mapping[Test, LikelihoodRatio | Undefined], question: str) -> object:
-    """The tests whose layer was chosen on other words than those it is tested on: a family next to the naive ones."""
-    if not own:
-        return ()
-    results: list[Result] = []
-    for test, outcome in own.items():
-        if isinstance(outcome, Undefined):
-            results.append(
-                run.about(replace(outcome, name=statistic_name("chi2_held_out", test=test.name)), **test.where)
-            )
-            continue
-        (_, subject, _), *_ = test.distances
-        chi2 = outcome.results(test.name)[0]
-        name = statistic_name("chi2_held_out", test=test.name, df=outcome.df)
-        note = f"{run.held_out_distances[subject][1]}; {chi2.note}"
-        results.append(run.about(replace(chi2, name=name, note=note), **test.where))
-    note = "The distance of each item is that of the layer of the highest R² of other words, standardised by these."
-    named = {test.name: outcome for test, outcome in own.items()}
-    table = ratio_tests_table(f"mixed_model_tests_held_out_{question.lower()}", named, notes=[note])
-    return results, table
+    """The tests at a layer that was chosen on other words: a family next to the naive ones."""
+    about = {test.name: {"dataset": run.name, **test.where} for test in own}
+    chosen = {test.name: run.held_out_distances[subject][1] for test in own for _, subject, _ in test.distances}
+    return held_out_part(question.lower(), {test.name: own[test] for test in own}, about, chosen)
 
 
 def _ordinal_tests(run: SawCData, own: Sequence[Test], question: str) -> object:

@@ -227,7 +227,6 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
     frequencies, why = ResponseTable.empty(), ""
     if data.asked.items and baseline not in [subject.subject_id for subject in live]:
         frequencies, why = baseline_answers(data.asked.items, baseline, TASK)
-    no_counts = f"The word-frequency baseline was not computed: {why}."
     writers, no_gaps = [subject for subject in others if isinstance(subject, Generates)], ""
     if settings.gap_filling == "no":
         no_gaps = "It was not asked for (gap_filling: no)."
@@ -249,8 +248,8 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         known = [subject for subject in live if isinstance(subject, Recording)]
         filled.append(answers(data.asked.gap_items, known, GAP_TASK, "gaps_recorded").answered())
         no_gaps = "" if len(filled[-1]) else no_gaps
-    reasons = {NO_BASELINE: no_counts if why else "", GAPS: no_gaps if data.asked.gap_items else ""}
-    reasons["Chat models"] = " ".join(why_not)
+    reasons = {NO_BASELINE: f"The word-frequency baseline was not computed: {why}." if why else ""}
+    reasons |= {GAPS: no_gaps if data.asked.gap_items else "", "Chat models": " ".join(why_not)}
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
     worded = designed_specs(specs, settings, TASK)
     ids = {spec: subject.subject_id for (_, spec), subject in zip(worded, live, strict=True)}

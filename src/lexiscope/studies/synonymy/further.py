@@ -19,7 +19,6 @@ from lexiscope.analysis.choices.design_answers import (
     token_effects,
     turned_round,
 )
-from lexiscope.analysis.choices.tokenisation import in_family
 from lexiscope.core.showing import enumerated
 from lexiscope.items.choice_sets.templates import TURNED
 from lexiscope.report.part import Remark
@@ -41,10 +40,7 @@ def tokens(run: SynonymyData) -> object:
     levels = [(answers, *delta_results(answers, cells, run.asked.token_deltas)) for answers in run.models]
     results = [run.about(result) for _, own, _ in levels for result in own]
     rows = [(answers.title, *level) for answers, _, own in levels for level in own]
-    measured = [(answers, *effect) for answers in live for effect in token_effects(answers, main)]
-    # the verdicts of a run are read together: one in twenty would follow the delta by chance
-    adjusted = in_family([effect for _, _, effect in measured])
-    effects_by_cell = [(a, cell, effect) for (a, cell, _), effect in zip(measured, adjusted, strict=True)]
+    effects_by_cell = token_effects(live, main)
     follows = [run.about(e.result(), subject=a.subject, condition=cell.name) for a, cell, e in effects_by_cell]
     effects = [(answers.title, label_of(cell), effect) for answers, cell, effect in effects_by_cell]
     suites = [label_of(cell).rpartition(":")[0] for cell in cells]

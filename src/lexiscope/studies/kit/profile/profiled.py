@@ -59,7 +59,7 @@ PEOPLE = "people"
 
 
 class LinePlace(TypedDict):
-    """Where a number of a profile belongs: fields that the records of a line share."""
+    """The place of a number in a profile: fields that the records of a line share."""
 
     dataset: str
     condition: str
