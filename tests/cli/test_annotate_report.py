@@ -174,7 +174,8 @@ def test_one_participant_has_a_report(run: Run, tmp_path: Path) -> None:
     folder = rehearsed("substitution", tmp_path, people=1)
     done = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run")
     assert done.exit_code == 0, done.output
-    assert "is not defined" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8").replace("simulated participants", "people")
+    assert "no item has answers of two people" in page
 
 
 def test_new_answers_are_in_the_next_report(run: Run, tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def test_simulated_participants_are_marked_where_they_are(tmp_path: Path) -> Non
         r">\s*people\s*<", re.sub(r"<svg.*?</svg>|<dt>people</dt>", "", page, flags=re.DOTALL), re.IGNORECASE
     )
     # the verdict, the answers to the questions and the subtitle speak of them too
-    said = re.sub(r"<(style|script|svg)\b.*?</\1>|settings\.people|<[^>]*>", " ", page, flags=re.DOTALL)
+    said = re.sub(r"<(style|script|svg)\b.*?</\1>|settings\.people|--people|<[^>]*>", " ", page, flags=re.DOTALL)
     for part in re.findall(r"[^.;]*\b[Pp]eople\b[^.;]*", said.rpartition("Run record")[0]):
         assert "of this figure" in part or "in this figure" in part, part
     for name in ("data_card.md", "codebook.md"):

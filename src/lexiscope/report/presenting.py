@@ -202,8 +202,14 @@ def file_name(name: str) -> str:
 
 
 def results_table(name: str, title: str, results: Iterable[Result]) -> Table:
-    """Return results as a table, one number per row; a curve has its best and its last layer. Empty columns go."""
-    listed = [record for result in results for record in _records_in_table(result)]
+    """Return results as a table, one number per row; a curve has its best and its last layer. Empty columns go.
+
+    A comparison at layers that were chosen has a column with the difference that allows for their choice.
+    """
+    shown = list(results)
+    listed = [record for result in shown for record in _records_in_table(result)]
+    contrasts = (result for result in shown if isinstance(result, Contrast) and result.chosen is not None)
+    allowing = {contrast.records()[0]: contrast.records()[-1] for contrast in contrasts}
     # one column has one format: without the leading zero only where every value is a correlation or a share
     form = BOUNDED if all(record.unit in ("correlation", "share", "layer") for record in listed) else _FREE
 
@@ -218,6 +224,7 @@ def results_table(name: str, title: str, results: Iterable[Result]) -> Table:
         ("Layer", INTEGER): lambda record: record.layer if (layer := layer_of(record)) is None else layer,
         ("Value [95 % interval]", form): lambda r: record_cell(r) if layer_of(r) is None else None,
         ("p", P_VALUE): lambda record: record.p,
+        ("With layers chosen on other words", form): lambda r: record_cell(allowing[r]) if r in allowing else None,
         ("n", INTEGER): lambda record: record.n,
         "Unit": lambda record: record.unit,
     }
@@ -227,6 +234,8 @@ def results_table(name: str, title: str, results: Iterable[Result]) -> Table:
 def _records_in_table(result: Result) -> Sequence[Record]:
     if isinstance(result, Curves):
         return [record for entry in result.entries for record in _records_in_table(entry)]
+    if isinstance(result, Contrast) and result.chosen is not None:
+        return result.records()[:-1]
     if not isinstance(result, Curve) or result.best is None:
         return result.records()
     layers = dict.fromkeys((result.best, result.values[-1].layer))

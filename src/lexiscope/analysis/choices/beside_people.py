@@ -91,7 +91,11 @@ def people_results(people: PeopleAnswers, *, agree: bool, resamples: int = 2000,
         _share("people_right(of=items)", majority, np.ones_like(majority), people, resamples, seed),
     ]
     pairs = people.n * (people.n - 1) / 2
-    return [*made, _share("people_same", same, pairs, people, resamples, seed)] if agree else made
+    if not agree:
+        return made
+    if not pairs.any():
+        return [*made, Undefined("people_same", "no item has answers of two people", 0)]
+    return [*made, _share("people_same", same, pairs, people, resamples, seed)]
 
 
 def model_results(
