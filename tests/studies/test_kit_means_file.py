@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +57,9 @@ def test_an_item_with_two_rows_counts_as_the_user_says(tmp_path: Path, repeats: 
     (remark,) = (text for text in rated.data.card.remarks if "earlier row" in text)
     assert remark.startswith("1 row repeats the item of an earlier row. The ")
     assert repeats in remark
+    named = replace(options, columns=("model=gpt4", "condition=group"))
+    with pytest.raises(InputError, match=r"means\.csv:4:.*E502\] Two values of a condition for one item"):
+        read_rated_file(written(tmp_path, text), options=named)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def read_means(
     columns of words, or one. Other columns with few levels, or numbers, are conditions.
     Errors: :class:`InputError` E006 for a column that is not there, or items that cannot be told, E105 for an empty
     cell, E302 for a cell that is no number, E301 for a mean or a model's rating off the scale, E502 for an item with
-    two rows where *options* do not say which of them counts.
+    two rows where *options* do not say which of them counts, or with two values of a named condition.
     """
     table, given = opened.table, FieldMap.parse(options.columns).columns
     norm, models = norm_column(opened, options), given.get(MODEL, ())
@@ -75,12 +75,13 @@ def read_means(
     others = [name for name in table.header if name and name not in {norm, word, *models, *names}]
     conditions = _conditions(table, others, given.get("condition", ()))
     conditions |= {"word": list(table[word])} if word else {}
-    # what differs between the rows of an item is no condition of it
-    conditions = {
-        name: values
-        for name, values in conditions.items()
-        if all(values[row] == values[own[0]] for own in rows_of.values() for row in own)
-    }
+    # a column that differs between the rows of an item says nothing of the item
+    differing = {name: row for name, values in conditions.items() if (row := _first_other(values, rows_of)) is not None}
+    for name in given.get("condition", ()):
+        if name in differing:
+            what, hint = "Two values of a condition for one item.", "Delete one of the rows, or do not map this column."
+            raise InputError(what, code="E502", place=table.place(differing[name], name), hint=hint)
+    conditions = {name: values for name, values in conditions.items() if name not in differing}
     stem = path.stem
     own = tuple(
         Item(item, stem, (), conditions={name: values[rows[0]] for name, values in conditions.items()}, scale=scale)
@@ -160,6 +161,11 @@ def _counted(values: FloatArray, rows_of: Mapping[str, Sequence[int]], repeats: 
         if len(given):
             counted_values[number] = {"first": given[0], "last": given[-1]}.get(repeats, given.mean())
     return counted_values
+
+
+def _first_other(values: Sequence[object], rows_of: Mapping[str, Sequence[int]]) -> int | None:
+    """Return the first row whose value is not that of the item's first row."""
+    return next((row for own in rows_of.values() for row in own if values[row] != values[own[0]]), None)
 
 
 def _repeats_remark(rows_of: Mapping[str, Sequence[int]], repeats: str) -> tuple[str, ...]:
