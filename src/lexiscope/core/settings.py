@@ -214,7 +214,8 @@ class ReadingOptions(_FrozenDataclass):
     missing: tuple[str, ...] = option((), "text that means 'no answer', such as 999", metavar="TEXT")
     repeats: str = option(
         "",
-        "what counts if a rater rated an item repeatedly; default: an error, for DURel the mean",
+        "what counts if an item has several ratings of one rater, or several rows of means; default: an error, for "
+        "DURel the mean",
         choices=("", "mean", "first", "last"),
         metavar="mean|first|last",
     )
