@@ -872,4 +872,4 @@ def test_of_other_ratings_nothing_of_the_papers_is_said(tmp_path: Path) -> None:
     assert not any("ratings=5" in name for name in names)
     assert not any("never published" in str(text) for text in part.paragraphs)
     (note,) = next(table for table in part.tables if table.name == "variance").notes
-    assert "Do raters differ in leniency? F(4, 572) = 0.22, p = 0.93" in note
+    assert "Do raters differ in leniency? F(4, 572) = 0.22, p = .930." in note
