@@ -288,9 +288,10 @@ def test_a_task_without_a_form_has_the_plain_one(tmp_path: Path) -> None:
 FORMS = [name for name, screen in catalog.screens().items() if screen.published is not None]
 
 
-def test_the_papers_forms_are_those_of_ten_tasks() -> None:
-    """The papers' forms of an export, by task: none is lost when a task moves."""
+def test_the_wide_forms_are_those_of_eleven_tasks() -> None:
+    """The wide forms of an export, by task: none is lost when a task moves."""
     assert set(FORMS) == {
+        "sense_retrieval",
         "relatedness",
         "plausibility",
         "same_sense",
