@@ -10,7 +10,6 @@ import pytest
 from tests.subjects.fake_chat import FakeChat, serving
 
 from lexiscope import Study, pair, rating
-from lexiscope.core.errors import SpecError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record, find_record, read_records
 
@@ -48,7 +47,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, FakeChat, str, 
     """The study with a chat model that is asked without examples and with two."""
     folder, endpoint = tmp_path_factory.mktemp("shots"), FakeChat(says=says)
     with serving(endpoint) as url:
-        study.run(study.settings_for(subjects=(f"chat:m@{url}",), shots=(0, 2), n_bootstrap=200), folder / "run")
+        subjects = (f"chat:m@{url}", f"chat:m@{url}?shots=2")
+        study.run(study.settings_for(subjects=subjects, n_bootstrap=200), folder / "run")
     return folder / "run", endpoint, f"chat:m@{url}", read_records(folder / "run" / "results.json")
 
 
@@ -84,19 +84,3 @@ def test_the_difference_is_few_minus_zero_on_the_same_items(
     assert {row["Worked examples"] for row in rows} == {"zero-shot", "2-shot"}
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "Worked examples before the item" in page
-
-
-@pytest.mark.parametrize(
-    ("subject", "shots", "said"),
-    [
-        ("chat:m@http://127.0.0.1:9/v1?shots=1", (0, 1), "names a number of worked examples"),
-        ("baseline:random", (0, 1), "worked examples are shown to chat models"),
-        ("chat:m@http://127.0.0.1:9/v1", (1, 1), "given twice"),
-    ],
-)
-def test_a_number_that_cannot_be_asked_is_refused(
-    subject: str, shots: tuple[int, ...], said: str, tmp_path: Path
-) -> None:
-    """A spec that names its own number, no chat model at all, and a number twice: nothing is asked."""
-    with pytest.raises(SpecError, match=said):
-        study.run(study.settings_for(subjects=(subject,), shots=shots, n_bootstrap=0), tmp_path / "run")

@@ -15,7 +15,7 @@ from pathlib import Path
 from lexiscope.build.gap_filling.gaps import COLUMN_CURATED, COLUMN_PROMPT, COLUMN_SYNSET, MEASURE
 from lexiscope.build.gap_filling.gaps import SUITE as GAPS
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.item import Condition, Item
+from lexiscope.core.item import AS_GIVEN, Condition, Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.simulated import COLLECTED, kind_of_person, refuse_mixture
@@ -24,7 +24,7 @@ from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 from lexiscope.items.choice_sets.surface import Mode, place_word
 from lexiscope.items.read.importer import import_items, with_exported_options
 from lexiscope.items.read.item_source import real_items
-from lexiscope.items.sheets.choice_sheet import AS_GIVEN, human_sheet
+from lexiscope.items.sheets.choice_sheet import human_sheet
 from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.resources.platforms.opened import open_file
 from lexiscope.resources.tables.delimited import read_header

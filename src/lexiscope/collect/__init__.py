@@ -352,51 +352,6 @@ def in_wordings(specs: Sequence[str], wordings: Sequence[str], task: Task | None
     return tuple(made)
 
 
-def in_shots(specs: Sequence[str], shots: Sequence[int]) -> tuple[str, ...]:
-    """Return the specs of subjects, that of each chat model once for each number of worked examples (``shots``).
-
-    >>> in_shots(["chat:m@http://h/v1", "encoder:minilm"], [0, 4])
-    ('chat:m@http://h/v1', 'chat:m@http://h/v1?shots=4', 'encoder:minilm')
-
-    Errors: :class:`SpecError` for a subject whose spec names a number, numbers without a chat model, and one of them
-    twice.
-    """
-    asked = {spec for spec in specs if takes_wordings(SubjectSpec.parse(spec).kind)}
-    if shots and not asked:
-        raise SpecError("worked examples are shown to chat models, and none is asked", hint="add --subject chat:MODEL")
-    if len(set(shots)) < len(shots):
-        raise SpecError("the same number of worked examples is given twice", hint="give each number once")
-    named = next((spec for spec in asked if shots and without_option(spec, "shots")[1]), "")
-    if named:
-        hint = "leave shots= out: each number is asked"
-        raise SpecError(f"{named} names a number of worked examples, and numbers are given", hint=hint)
-    return tuple(
-        with_options(spec, {"shots": n} if n else {})
-        for spec in specs
-        for n in (shots if spec in asked and shots else (0,))
-    )
-
-
-def designed_specs(specs: Sequence[str], settings: Settings, task: str = "") -> tuple[tuple[str, str], ...]:
-    """Return each spec as it is asked, in each wording and with each number of worked examples, after what it was.
-
-    Errors: those of :func:`in_wordings` and :func:`in_shots`.
-    """
-    asked = catalog.task(task) if task else None
-    in_wordings(specs, settings.wordings, asked)
-    in_shots(specs, settings.shots)
-    return tuple(
-        (spec, own)
-        for spec in specs
-        for worded in in_wordings([spec], settings.wordings if takes_wordings(_kind(spec), asked) else (), asked)
-        for own in in_shots([worded], settings.shots if takes_wordings(_kind(spec)) else ())
-    )
-
-
-def _kind(spec: str) -> str:
-    return SubjectSpec.parse(spec).kind
-
-
 def takes_wordings(kind: str, task: Task | None = None) -> bool:
     """Whether subjects of a kind have wordings: chat models; those that score texts if the task has wordings.
 
@@ -423,12 +378,11 @@ def live_subjects(specs: Sequence[str], settings: Settings, task: str = "") -> l
     """Return the subjects of a study, on its device and threads unless a spec names its own, and with its seed.
 
     Subjects with wordings are one in each wording of the study: chat models and, of a *task* that words its
-    questions for them, models that score texts. Chat models are one with each number of worked examples of the study.
-    Errors: those of the subjects, and of :func:`designed_specs`.
+    questions for them, models that score texts. Errors: those of the subjects, and of :func:`in_wordings`.
     """
     run = {"device": settings.device, "threads": str(settings.threads)}
-    asked = [spec for _, spec in designed_specs(specs, settings, task)]
-    return [_subject(with_run_options(spec, **run), settings.seed) for spec in asked]
+    worded = in_wordings(specs, settings.wordings, catalog.task(task) if task else None)
+    return [_subject(with_run_options(spec, **run), settings.seed) for spec in worded]
 
 
 def subject_files(specs: Sequence[str], wordings: Sequence[str] = ()) -> tuple[Path, ...]:

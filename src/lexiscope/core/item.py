@@ -16,6 +16,8 @@ Condition = str | int | float | bool
 
 SAME_SENSE = "same_sense"
 """The condition of a pair: whether its target has one sense in both usages. A task of this name asks for it."""
+AS_GIVEN = "options_as_given"
+"""The condition of an item of which a chat model is shown the options in their own order, which was drawn."""
 
 
 @dataclass(frozen=True, slots=True)

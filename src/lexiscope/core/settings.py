@@ -154,13 +154,6 @@ class Settings(_FrozenDataclass):
         flag="--wording",
         metavar="NAME|FILE",
     )
-    shots: tuple[int, ...] = option(
-        (),
-        "a number of worked examples before the item, with which every chat model is asked every item; of several "
-        "numbers (0 and 4) the differences are reported",
-        metavar="N",
-        least=0,
-    )
     seed: int = option(20250429, "seed of every resampling and of every random start", least=0)
     n_bootstrap: int = option(2000, "bootstrap samples per interval; 0: no intervals", flag="--bootstrap", least=0)
     threads: int = option(1, "threads of the numerical libraries", least=1)

@@ -132,10 +132,6 @@ SHEET_MODE: Mode = "clean"
 """How the texts of a sheet are written by default."""
 
 
-AS_GIVEN = "options_as_given"
-"""The condition of an item of which a chat model is shown the options in their own order, which was drawn."""
-
-
 def shown_orders(n_items: int, *, seed: int = SHEET_SEED) -> tuple[bool, ...]:
     """Return, for each item, whether the synonym is first. *Source:* the synonymy study, released code.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lexiscope.analysis.norms.predictions import Predictor
 from lexiscope.analysis.norms.variants import DescribedSubject, Variants
-from lexiscope.collect import CollectProgress, collect, in_shots, in_wordings, subject_files, takes_wordings
+from lexiscope.collect import CollectProgress, collect, in_wordings, subject_files, takes_wordings
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, own_card
@@ -386,7 +386,6 @@ def given_files(settings: Settings) -> dict[str, str]:
     if not settings.subjects:
         # some runs ask no subjects at all: a wording would be ignored there
         in_wordings((), settings.wordings)
-        in_shots((), settings.shots)
     # the checksum of the items is that of the data
     data = {setting.name for setting in settings_of(ItemSettings)}
     paths: list[Path] = []

@@ -12,7 +12,7 @@ from lexiscope.analysis.choices.design_answers import AnsweredDesign, SubjectAns
 from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.build.forced_choice import PAGE, as_choice_sets, in_drawn_orders, read_people
 from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET
-from lexiscope.collect import CollectProgress, baseline_answers, collect, designed_specs, live_subjects, scoring_routes
+from lexiscope.collect import CollectProgress, baseline_answers, collect, in_wordings, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
 from lexiscope.core.errors import CapabilityError, InputError, SpecError
@@ -251,8 +251,8 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
     reasons = {NO_BASELINE: f"The word-frequency baseline was not computed: {why}." if why else ""}
     reasons |= {GAPS: no_gaps if data.asked.gap_items else "", "Chat models": " ".join(why_not)}
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
-    worded = designed_specs(specs, settings, TASK)
-    ids = {spec: subject.subject_id for (_, spec), subject in zip(worded, live, strict=True)}
+    worded = in_wordings(specs, settings.wordings, catalog.task(TASK))
+    ids = {spec: subject.subject_id for spec, subject in zip(worded, live, strict=True)}
     run = replace(
         data,
         choices=ResponseTable.concat([recorded, answered, as_choice_sets(told, pages), frequencies]),

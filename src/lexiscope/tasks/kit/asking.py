@@ -14,13 +14,12 @@ from pathlib import Path
 from string import Template
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.item import Item
+from lexiscope.core.item import AS_GIVEN, Item
 from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Message, PromptOption
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Choice, Line, Screen, Shown, emphasised_line
 from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
-from lexiscope.items.sheets.choice_sheet import AS_GIVEN
 from lexiscope.tasks.kit.words_file import is_words_file, read_words
 
 Fields = Callable[[Item, str], Mapping[str, str]]
