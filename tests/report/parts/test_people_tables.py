@@ -70,7 +70,7 @@ def test_variances_have_a_row_for_each_source() -> None:
     table = variance_table(found, found.results(4), 4)
     assert table.rows == (("sample", 1.2), ("rater", 0.1), ("residual", 1.1))
     # 1.2 / 2.4 and 1.2 / (1.2 + 1.2 / 4)
-    assert "F(1, 3) = 2.00, p = 0.1. ICC(2,1) .500, ICC(2,4) .800." in table.notes[0]
+    assert "F(1, 3) = 2.00, p = .100. ICC(2,1) .500, ICC(2,4) .800." in table.notes[0]
 
 
 def test_an_item_without_ratings_is_among_the_norms() -> None:
