@@ -49,7 +49,7 @@ def test_ambistory_tests_endings_in_linear_and_ordinal_models(tmp_path: Path) ->
     script = (tmp_path / "with" / "r" / "mixed_models.R").read_text(encoding="utf-8")
     assert "ordered(Response) ~ 1 + Ending + (1 | Participant) + (1 | Meaning) + (1 | Item)" in script
     linear = (tmp_path / "without" / "r" / "mixed_models.R").read_text(encoding="utf-8")
-    assert "Response ~ 1 + Ending + (1 | Participant) + (1 | Meaning) + (1 | Item)" in linear
+    assert "Response ~ Ending + (1 | Participant) + (1 | Meaning) + (1 | Item)" in linear
     assert "ordered(" not in linear
     records = read_records(tmp_path / "with" / "results.json")
     effects = [record for record in records if record.statistic.startswith("ordinal_effect")]

@@ -26,6 +26,7 @@ Her bicycle was found by the wall of the bakery after the storm.,bicycle,bicycle
 
 
 @pytest.mark.published
+@pytest.mark.usefixtures("published")
 def test_verbs_adjectives_and_controls(tmp_path: Path) -> None:
     """Each part of speech has its own senses, random words and controls; a control has one sense in all of them.
 
@@ -71,6 +72,8 @@ def test_verbs_adjectives_and_controls(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.published
+@pytest.mark.usefixtures("published")
 def test_controls_need_random_words(tmp_path: Path) -> None:
     """Without them they would compete with nothing."""
     (tmp_path / "mine.csv").write_text(CORPUS, encoding="utf-8")

@@ -124,7 +124,7 @@ def _keyed_hash(key: bytes, text: str) -> str:
 
 
 def json_texts(rows: Sequence[Sequence[object]] | Sequence[dict[str, object]]) -> list[str]:
-    """Return each row as JSON in ASCII, its keys sorted: all rows in one call, which takes half of the time.
+    r"""Return each row as JSON in ASCII, its keys sorted: all rows in one call, which takes half of the time.
 
     Rows are all objects, or all lists whose first cell is a text.
 
