@@ -6,8 +6,9 @@ keeps its place in the curve and has the reason.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -502,28 +503,41 @@ def at_chosen_layer(
     ('spearman(layer=chosen)', True)
     """
     X, target = np.asarray(columns, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    codes, n_groups = group_codes(groups, len(target))
+    _, n_groups = group_codes(groups, len(target))
     plain, params = parse_statistic(name or kind)
     name = statistic_name(plain, **params, layer="chosen")
     numbers = tuple(range(X.shape[1])) if layers is None else tuple(layers)
     if not resamples:
         return Undefined(name, "nothing was resampled", len(target))
-    if draws is None:
-        draws = _layer_draws(X, target, kind, codes, n_groups, resamples=resamples, seed=seed)
-    values, spread, chosen = _left_out_values(X, target, kind, better, draws, codes, n_groups, seed)
-    undefined = int(np.isnan(values).sum())
-    if undefined > MOST_UNDEFINED * resamples:
-        what = f"in {undefined} of {resamples} resamples the correlation of the excluded words is undefined"
-        return Undefined(name, what, len(target))
-    value, ends = _value_and_ends(values, spread, kind)
+    left_out = left_out_draws(
+        X, target, kind=kind, better=better, draws=draws, groups=groups, resamples=resamples, seed=seed
+    )
+    if left_out.reason:
+        return Undefined(name, left_out.reason, len(target))
     units = resampled_units(groups)
-    interval = percentile_interval(ends, level=level, method="left_out_words", resampled=units)
-    return Estimate(name, value, interval, len(target), n_groups, note=_choice_counts(chosen[chosen >= 0], numbers))
+    interval = percentile_interval(left_out.ends, level=level, method="left_out_words", resampled=units)
+    note = _choice_counts(left_out.chosen[left_out.chosen >= 0], numbers)
+    return Estimate(name, left_out.value, interval, len(target), n_groups, note=note)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOutDraws:
+    """What the layer that is chosen in each resample gives on the words that are not in the resample.
+
+    ``value`` is the mean over resamples, ``ends`` are the draws around it that make its interval, ``chosen`` the column
+    of the layer, −1 if no layer has a value. ``reason``: why the value is undefined; empty if it is not.
+    *Shape:* ends, chosen (resamples,).
+    """
+
+    value: float
+    ends: FloatArray
+    chosen: IntArray
+    reason: str = ""
 
 
 def difference_at_chosen_layers(
-    first: ArrayLike,
-    second: ArrayLike,
+    first: ArrayLike | LeftOutDraws,
+    second: ArrayLike | LeftOutDraws,
     y: ArrayLike,
     *,
     kind: Kind,
@@ -540,6 +554,8 @@ def difference_at_chosen_layers(
     :func:`~lexiscope.analysis.comparison.bootstrap_p` of these differences. The interval is wide: in 300 simulated
     studies each (8 layers against 1; 12 words × 6, 25 × 6 and 60 × 4 items) it held no difference in 96 to 99 %.
 
+    A side that is compared several times is given as its :func:`left_out_draws` of the same items under the same seed.
+
     *Shape:* first and second (items, layers), the numbers of layers may differ; y and groups (items,).
     *Higher means:* the first is closer to y. Errors: :class:`StatisticError` for fewer than 2 groups.
 
@@ -553,41 +569,46 @@ def difference_at_chosen_layers(
     target, name = np.asarray(y, dtype=np.float64), name or statistic_name(f"{kind}_difference_at_chosen_layers")
     if not resamples:
         return Undefined(name, "nothing was resampled", len(target))
-    codes, n_groups = group_codes(groups, len(target))
-    values, ends = [], []
-    for columns in (first, second):
-        X = np.asarray(columns, dtype=np.float64)
-        draws = _layer_draws(X, target, kind, codes, n_groups, resamples=resamples, seed=seed)
-        left_out, spread, _ = _left_out_values(X, target, kind, "higher", draws, codes, n_groups, seed)
-        undefined = int(np.isnan(left_out).sum())
-        if undefined > MOST_UNDEFINED * resamples:
-            what = f"in {undefined} of {resamples} resamples a correlation of the excluded words is undefined"
-            return Undefined(name, what, len(target))
-        value, of_draws = _value_and_ends(left_out, spread, kind)
-        values.append(value)
-        ends.append(of_draws)
-    interval = percentile_interval(
-        ends[0] - ends[1], level=level, method="left_out_words", resampled=resampled_units(groups)
+    _, n_groups = group_codes(groups, len(target))
+    one, other = (
+        side
+        if isinstance(side, LeftOutDraws)
+        else left_out_draws(side, target, kind=kind, groups=groups, resamples=resamples, seed=seed)
+        for side in (first, second)
     )
-    p = bootstrap_p(ends[0] - ends[1]) if interval.is_defined else None
-    return Estimate(name, values[0] - values[1], interval, len(target), n_groups, p=p)
+    if reason := one.reason or other.reason:
+        return Undefined(name, reason, len(target))
+    ends = one.ends - other.ends
+    interval = percentile_interval(ends, level=level, method="left_out_words", resampled=resampled_units(groups))
+    p = bootstrap_p(ends) if interval.is_defined else None
+    return Estimate(name, one.value - other.value, interval, len(target), n_groups, p=p)
 
 
-def _left_out_values(
-    X: FloatArray,
-    target: FloatArray,
+def left_out_draws(
+    columns: ArrayLike,
+    y: ArrayLike,
+    *,
     kind: Kind | Literal["auc"],
-    better: Literal["higher", "lower"],
-    draws: FloatArray,
-    codes: IntArray,
-    n_groups: int,
-    seed: int,
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """The correlation of the words excluded from each resample at the layer chosen in it, its spread, and that layer.
+    better: Literal["higher", "lower"] = "higher",
+    draws: FloatArray | None = None,
+    groups: ArrayLike | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> LeftOutDraws:
+    """Return what the layer chosen in each resample gives on the words left out of it (:func:`at_chosen_layer`).
 
-    A resample without a choice or a value has NaN, and the layer −1. *Shape:* (resamples,) each.
+    *Shape:* columns (items, layers); y and groups (items,); draws (resamples, layers).
+    Errors: :class:`StatisticError` for fewer than 2 groups.
+
+    >>> columns = np.arange(60.0)[:, None] * [1, -1]
+    >>> left_out = left_out_draws(columns, np.arange(60.0), kind="pearson", resamples=50)
+    >>> round(left_out.value, 9), set(left_out.chosen.tolist())
+    (1.0, {0})
     """
-    resamples = len(draws)
+    X, target = np.asarray(columns, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    codes, n_groups = group_codes(groups, len(target))
+    if draws is None:
+        draws = _layer_draws(X, target, kind, codes, n_groups, resamples=resamples, seed=seed)
     better_draws = np.where(np.isnan(draws), -np.inf, draws if better == "higher" else -draws)
     # a resample in which no layer has a value chooses none
     chosen = np.where(np.isnan(draws).all(axis=1), -1, better_draws.argmax(axis=1))
@@ -610,17 +631,16 @@ def _left_out_values(
         scores *= np.sign(full)
     values = np.full(resamples, np.nan)
     values[chosen >= 0] = scores[chosen >= 0, np.searchsorted(used, chosen[chosen >= 0])]
-    return values, spread, chosen
-
-
-def _value_and_ends(values: FloatArray, spread: FloatArray, kind: Kind | Literal["auc"]) -> tuple[float, FloatArray]:
-    """The mean of left-out values, and the draws around it that make its interval."""
+    undefined = int(np.isnan(values).sum())
+    if undefined > MOST_UNDEFINED * resamples:
+        what = f"in {undefined} of {resamples} resamples the correlation of the excluded words is undefined"
+        return LeftOutDraws(math.nan, values, chosen, what)
     value = float(np.nanmean(values))
     ends = value + (values - value) * spread
     if kind == "r_squared":
         value, ends = max(value, 0.0) ** 2, np.maximum(ends, 0.0) ** 2
     lowest = 0 if kind == "auc" else -1
-    return float(np.clip(value, lowest, 1)), np.clip(ends, lowest, 1)
+    return LeftOutDraws(float(np.clip(value, lowest, 1)), np.clip(ends, lowest, 1), chosen)
 
 
 def held_out_deviance(
@@ -734,13 +754,8 @@ def held_out_residuals(
     y, X = np.asarray(norms, dtype=np.float64), np.asarray(distance, dtype=np.float64)
     numbers = tuple(range(X.shape[1])) if layers is None else tuple(layers)
     codes, n_groups = group_codes(groups, len(y))
-    fold_of = group_folds(codes, n_groups, folds=folds, seed=seed)
     residuals, chosen = np.empty(len(y)), []
-    for fold in range(int(fold_of.max()) + 1):
-        out = fold_of == fold
-        best = r_squared_by_layer(X[~out], y[~out], layers=numbers, resamples=0).best
-        if best is None:
-            raise StatisticError("without the words of one fold no layer has an R²")
+    for out, best in _best_of_other_folds(X, y, numbers, group_folds(codes, n_groups, folds=folds, seed=seed)):
         chosen.append(best)
         column = X[:, numbers.index(best)]
         a, b = (row.estimate for row in ols(y[~out], column[~out], ["distance"]).coefficients)
@@ -784,17 +799,24 @@ def held_out_predictor(
     y, X = np.asarray(norms, dtype=np.float64), np.asarray(distance, dtype=np.float64)
     numbers = tuple(range(X.shape[1])) if layers is None else tuple(layers)
     codes, n_groups = group_codes(groups, len(y))
-    fold_of = group_folds(codes, n_groups, folds=folds, seed=seed)
     predictor, chosen = np.empty(len(y)), []
+    for out, best in _best_of_other_folds(X, y, numbers, group_folds(codes, n_groups, folds=folds, seed=seed)):
+        chosen.append(best)
+        column = X[:, numbers.index(best)]
+        predictor[out] = (column[out] - column[~out].mean()) / column[~out].std()
+    return predictor, fold_counts(chosen)
+
+
+def _best_of_other_folds(
+    X: FloatArray, y: FloatArray, numbers: Sequence[int], fold_of: IntArray
+) -> Iterator[tuple[BoolArray, int]]:
+    """Yield the items of each fold with the layer of the highest R² of the items of the others."""
     for fold in range(int(fold_of.max()) + 1):
         out = fold_of == fold
         best = r_squared_by_layer(X[~out], y[~out], layers=numbers, resamples=0).best
         if best is None:
             raise StatisticError("without the words of one fold no layer has an R²")
-        chosen.append(best)
-        column = X[:, numbers.index(best)]
-        predictor[out] = (column[out] - column[~out].mean()) / column[~out].std()
-    return predictor, fold_counts(chosen)
+        yield out, best
 
 
 def _weighted(

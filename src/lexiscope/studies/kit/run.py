@@ -30,7 +30,12 @@ from lexiscope.analysis.bootstrap import (
 )
 from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws, correlation_value
-from lexiscope.analysis.layers.layers import correlations_by_layer, difference_at_chosen_layers
+from lexiscope.analysis.layers.layers import (
+    LeftOutDraws,
+    correlations_by_layer,
+    difference_at_chosen_layers,
+    left_out_draws,
+)
 from lexiscope.analysis.mixed.tested import MixedTest, OrdinalTest, mixed_test, ordinal_test
 from lexiscope.analysis.ranks import rank_results
 from lexiscope.analysis.ratings import Ratings
@@ -530,21 +535,26 @@ class Run(RunData[S]):
 
     def _at_chosen_layers(self, first: Estimate, second: Estimate, kind: Kind) -> Estimate | Undefined:
         """Return the difference of two models, each at the layer that was chosen on the words that were drawn."""
-
-        def layers_of(estimate: Estimate) -> Floats:
-            chosen = [name for name in self._columns if name[0] == estimate.subject] if estimate.caution else []
-            return np.array([self._columns[name] for name in chosen or [(estimate.subject, estimate.layer)]]).T
-
-        sides = [layers_of(estimate) for estimate in (first, second)]
-        known = self.has_norm & ~np.isnan(np.column_stack(sides)).any(axis=1)
+        layers = [
+            tuple(name for name in self._columns if name[0] == side.subject)
+            if side.caution
+            else ((side.subject, side.layer),)
+            for side in (first, second)
+        ]
+        columns = np.array([self._columns[name] for names in layers for name in names])
+        known = self.has_norm & ~np.isnan(columns).any(axis=0)
         boot, name = (
             self._bootstrap_of(known),
             statistic_name(f"{kind}_difference_at_chosen_layers", **{"with": "norms"}),
         )
+        if not boot.resamples:
+            return Undefined(name, "nothing was resampled", int(known.sum()))
         try:
+            # a model that is compared with several others is resampled once
+            one, other = (self.once(_LeftOut(names, kind, known.tobytes())) for names in layers)
             return difference_at_chosen_layers(
-                sides[0][known], sides[1][known], self.norm[known], kind=kind, name=name, groups=boot.groups,
-                level=boot.level, resamples=boot.resamples, seed=boot.seed,
+                one, other, self.norm[known], kind=kind, name=name, groups=boot.groups, level=boot.level,
+                resamples=boot.resamples, seed=boot.seed,
             ).about(unit="correlation")  # fmt: skip
         except StatisticError as error:
             return Undefined(name, error.what, int(known.sum()))
@@ -785,3 +795,24 @@ def _complete_rows(columns: dict[str, NDArray[Any]], formulas: str) -> tuple[dic
 
 def _join_notes(*notes: str) -> str:
     return "; ".join(filter(None, notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """What the layers of a model give on words left out of resamples of some items (``known``, the bytes of a mask)."""
+
+    layers: tuple[tuple[str, int | None], ...]
+    kind: Kind
+    known: bytes
+
+    def __call__(self, run: Run[Any]) -> LeftOutDraws:
+        known = np.frombuffer(self.known, dtype=np.bool_)
+        boot, columns = run._bootstrap_of(known), np.array([run._columns[name] for name in self.layers]).T
+        return left_out_draws(
+            columns[known],
+            run.norm[known],
+            kind=self.kind,
+            groups=boot.groups,
+            resamples=boot.resamples,
+            seed=boot.seed,
+        )
