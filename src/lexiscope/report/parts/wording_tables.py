@@ -143,19 +143,7 @@ def wordings_part(worded: Sequence[WordedStatistic]) -> Part:
             _WordingRow(entry, label, over, record) for (label, over), record in zip(labels, records, strict=False)
         ]
         differences += [_WordingRow(entry, record.condition, entry.units, record) for record in records[len(labels) :]]
-    units = {row.record.unit for row in levels}
-    shown: dict[Head, Callable[[_WordingRow], Cell]] = {
-        "Statistic": lambda row: words_of(row.entry.name),
-        "Wording": lambda row: row.label,
-        ("Value [95 % interval]", BOUNDED if units <= {"correlation", "share"} else _FREE): lambda row: record_cell(
-            row.record
-        ),
-        "Interval over": lambda row: row.over,
-        ("n", INTEGER): lambda row: row.record.n,
-    }
-    for head, name in (("Subject", "subject"), ("Dataset", "dataset"), ("View", "view")):
-        if len({getattr(entry, name) for entry in worded}) > 1:
-            shown[head] = partial(_about_entry, name)
+    shown = _shown_columns(levels, "Wording") | _columns_that_differ(worded, "Subject", "Dataset", "View")
     compared = {**shown, ("p", P_VALUE): lambda row: row.record.p}
     shown["Of the wordings"] = lambda row: row.entry.rank_of(row.label)
     models = ", ".join(dict.fromkeys(entry.subject for entry in worded))
@@ -178,24 +166,32 @@ def shots_part(measured: Sequence[WordedStatistic]) -> Part:
         named = zip(entry.subjects, records[:n], strict=True)
         levels += [_WordingRow(entry, label, entry.units, record) for label, record in named]
         differences += [_WordingRow(entry, record.condition, entry.units, record) for record in records[n:]]
-    shared = {row.record.unit for row in levels} <= {"correlation", "share"}
-    shown: dict[Head, Callable[[_WordingRow], Cell]] = {
-        "Subject": lambda row: row.entry.subject,
-        "Statistic": lambda row: words_of(row.entry.name),
-        "Worked examples": lambda row: row.label,
-        ("Value [95 % interval]", BOUNDED if shared else _FREE): lambda row: record_cell(row.record),
-        "Interval over": lambda row: row.over,
-        ("n", INTEGER): lambda row: row.record.n,
-    }
-    for head, name in (("Dataset", "dataset"), ("View", "view")):
-        if len({getattr(entry, name) for entry in measured}) > 1:
-            shown[head] = partial(_about_entry, name)
+    shown: dict[Head, Callable[[_WordingRow], Cell]] = {"Subject": lambda row: row.entry.subject}
+    shown |= _shown_columns(levels, "Worked examples") | _columns_that_differ(measured, "Dataset", "View")
     compared = {**shown, ("p", P_VALUE): lambda row: row.record.p}
     tables = [
         table_of("shots", "The statistic with each number of worked examples", levels, shown),
         table_of("shots_differences", "Paired differences: more worked examples minus fewer", differences, compared),
     ]
     return with_adjusted_p(part_of(ABOUT_SHOTS, list(results.values()), tables))
+
+
+def _shown_columns(levels: Sequence[_WordingRow], level: str) -> dict[Head, Callable[[_WordingRow], Cell]]:
+    """The columns of a table of values, one row for each *level* of what was varied."""
+    bounded = {row.record.unit for row in levels} <= {"correlation", "share"}
+    return {
+        "Statistic": lambda row: words_of(row.entry.name),
+        level: lambda row: row.label,
+        ("Value [95 % interval]", BOUNDED if bounded else _FREE): lambda row: record_cell(row.record),
+        "Interval over": lambda row: row.over,
+        ("n", INTEGER): lambda row: row.record.n,
+    }
+
+
+def _columns_that_differ(entries: Sequence[WordedStatistic], *heads: str) -> dict[Head, Callable[[_WordingRow], Cell]]:
+    """The columns of what the statistics are of, those of *heads* in which they differ."""
+    several = (head for head in heads if len({getattr(entry, head.lower()) for entry in entries}) > 1)
+    return {head: partial(_about_entry, head.lower()) for head in several}
 
 
 def own_statistics_part(
