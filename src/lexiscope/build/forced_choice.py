@@ -25,6 +25,7 @@ from lexiscope.items.choice_sets.surface import Mode, place_word
 from lexiscope.items.read.importer import import_items, with_exported_options
 from lexiscope.items.read.item_source import real_items
 from lexiscope.items.sheets.choice_sheet import human_sheet
+from lexiscope.items.sheets.given_answer import COMPLETE, is_complete_export
 from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.resources.platforms.opened import open_file
 from lexiscope.resources.tables.delimited import read_header
@@ -176,9 +177,10 @@ def _answers_in(path: Path) -> Iterator[tuple[Response, Place]]:
     """The answers of a file, each with its place; the option or the text of the answer is not yet checked."""
     if "subject_id" in read_header(path):
         table = ResponseTable.read_csv(path)
-        if "completion_time" in table.unique("measure"):
-            what = "this is the complete table of an export: who is excluded is not marked in it"
-            raise InputError(what, place=Place(str(path)), hint="give choices.csv or judgments.csv of the same export")
+        if is_complete_export(table):
+            raise InputError(
+                COMPLETE, place=Place(str(path)), hint="give choices.csv or judgments.csv of the same export"
+            )
         for row in table.where(subject_kind=COLLECTED, measure=("choice", MEASURE)).rows():
             yield row, Place(str(path), item_id=row.item_id)
         return

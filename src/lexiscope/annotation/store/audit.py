@@ -16,7 +16,8 @@ from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.schema import AUDIT, AUDIT_HEAD
 
 _START = "0" * 64
-_TOGETHER = 5000
+ROWS_TOGETHER = 5000
+"""The number of rows that are read and hashed at a time."""
 # built once: every commit seals its rows with these
 _HEAD = sa.select(AUDIT_HEAD.c.entries, AUDIT_HEAD.c.hash)
 _SHOWN = (AUDIT.c.id, AUDIT.c.at, AUDIT.c.actor, AUDIT.c.action, AUDIT.c.details)
@@ -95,7 +96,7 @@ def verify(connection: sa.Connection, key: bytes) -> AuditCheck:
     """Recompute the chain from its first entry."""
     problems: list[str] = []
     previous, number = _START, 0
-    query = sa.select(AUDIT).order_by(AUDIT.c.id).execution_options(yield_per=_TOGETHER)
+    query = sa.select(AUDIT).order_by(AUDIT.c.id).execution_options(yield_per=ROWS_TOGETHER)
     for batch in connection.execute(query).mappings().partitions():
         rows = [dict(stored) for stored in batch]
         digests = [row.pop("hash") for row in rows]

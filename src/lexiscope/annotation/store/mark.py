@@ -22,7 +22,6 @@ from lexiscope.annotation.store.schema import METADATA
 
 MARK_NAME = "study.mark"
 _HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark 1", "-" * 64, 16
-_TOGETHER = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ def rows_digest(connection: sa.Connection) -> str:
     digest.update(repr([tuple(row) for row in connection.execute(schema)]).encode("utf-8", "surrogatepass"))
     for table in METADATA.sorted_tables:
         digest.update(f"{table.name}\n".encode("ascii"))
-        query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=_TOGETHER)
+        query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=audit.ROWS_TOGETHER)
         for rows in connection.execute(query).partitions():
             digest.update("".join([repr(tuple(row)) for row in rows]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

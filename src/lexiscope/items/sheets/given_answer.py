@@ -23,6 +23,8 @@ MEASURE_GUESS, MEASURE_COMMENT = "guessed_word", "comment"
 REVEALED = "revealed_"
 """Begins the measures of an answer given again with the target shown: a second judgment (phase ``reveal``)."""
 
+COMPLETE = "this is the complete table of an export: who is excluded is not marked in it"
+"""Why a table for which :func:`is_complete_export` holds is not read as answers."""
 _PAIRS = ("participant_id", "item_id", "view", "phase", "label", "word", "undecided")
 _MENTIONS = ("participant_id", "item_id", "view", "page", "not_found")
 _TRUTHS = {"true": True, "false": False, "": None}
@@ -75,6 +77,11 @@ class GivenAnswer:
             position=self.position,
             raw=raw or None,
         )
+
+
+def is_complete_export(table: ResponseTable) -> bool:
+    """Whether responses are all those of an export, with excluded participants: they always have a completion time."""
+    return "completion_time" in table.unique("measure")
 
 
 def read_view_judgments(path: Path | str) -> ResponseTable:

@@ -45,6 +45,7 @@ from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED, TOLD_SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.core.subject import Subject
 from lexiscope.items.read.item_source import load_items
+from lexiscope.items.sheets.given_answer import COMPLETE, is_complete_export
 from lexiscope.items.tables.tabular import is_item_table, read_items
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Omission, Part, part_of, record_cell
@@ -521,8 +522,7 @@ def _complete_table(path: Path) -> ResponseTable | None:
     if "subject_id" not in read_header(path):
         return None
     table = ResponseTable.read_csv(path)
-    # the one measure that it always has
-    return table if "completion_time" in table.unique("measure") else None
+    return table if is_complete_export(table) else None
 
 
 def items_by_id(files: Sequence[tuple[str, Sequence[Item]]]) -> dict[str, Item]:
@@ -571,8 +571,7 @@ def _answers_in_file(path: Path, items: Mapping[str, Item]) -> ResponseTable:
         what = f"this is not a table of responses: its columns are {', '.join(header[:6]) or 'none'}"
         raise InputError(what, code="E471", place=Place(str(path), 1), hint=_FORMS)
     if _complete_table(path) is not None:
-        what = "this is the complete table of an export: who is excluded is not marked in it"
-        raise InputError(what, code="E471", place=Place(str(path)), hint="give choices.csv of the same export")
+        raise InputError(COMPLETE, code="E471", place=Place(str(path)), hint="give choices.csv of the same export")
     table = ResponseTable.read_csv(path).where(measure=MEASURE)
     for task in table.unique("task"):
         if task not in TASKS:
