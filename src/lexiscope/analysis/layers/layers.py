@@ -570,18 +570,18 @@ def difference_at_chosen_layers(
     if not resamples:
         return Undefined(name, "nothing was resampled", len(target))
     _, n_groups = group_codes(groups, len(target))
-    one, other = (
+    left, right = (
         side
         if isinstance(side, LeftOutDraws)
         else left_out_draws(side, target, kind=kind, groups=groups, resamples=resamples, seed=seed)
         for side in (first, second)
     )
-    if reason := one.reason or other.reason:
+    if reason := left.reason or right.reason:
         return Undefined(name, reason, len(target))
-    ends = one.ends - other.ends
+    ends = left.ends - right.ends
     interval = percentile_interval(ends, level=level, method="left_out_words", resampled=resampled_units(groups))
     p = bootstrap_p(ends) if interval.is_defined else None
-    return Estimate(name, one.value - other.value, interval, len(target), n_groups, p=p)
+    return Estimate(name, left.value - right.value, interval, len(target), n_groups, p=p)
 
 
 def left_out_draws(
@@ -595,7 +595,7 @@ def left_out_draws(
     resamples: int = 2000,
     seed: int = 0,
 ) -> LeftOutDraws:
-    """Return what the layer chosen in each resample gives on the words left out of it (:func:`at_chosen_layer`).
+    """Return what the layer chosen in each resample gives on the other words (:func:`at_chosen_layer`).
 
     *Shape:* columns (items, layers); y and groups (items,); draws (resamples, layers).
     Errors: :class:`StatisticError` for fewer than 2 groups.

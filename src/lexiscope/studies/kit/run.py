@@ -551,9 +551,9 @@ class Run(RunData[S]):
             return Undefined(name, "nothing was resampled", int(known.sum()))
         try:
             # a model that is compared with several others is resampled once
-            one, other = (self.once(_LeftOut(names, kind, known.tobytes())) for names in layers)
+            left, right = (self.once(_LeftOut(names, kind, known.tobytes())) for names in layers)
             return difference_at_chosen_layers(
-                one, other, self.norm[known], kind=kind, name=name, groups=boot.groups, level=boot.level,
+                left, right, self.norm[known], kind=kind, name=name, groups=boot.groups, level=boot.level,
                 resamples=boot.resamples, seed=boot.seed,
             ).about(unit="correlation")  # fmt: skip
         except StatisticError as error:
@@ -799,7 +799,7 @@ def _join_notes(*notes: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _LeftOut:
-    """What the layers of a model give on words left out of resamples of some items (``known``, the bytes of a mask)."""
+    """What the layers of a model give on the words that resamples of some items exclude (``known``, the bytes of a mask)."""
 
     layers: tuple[tuple[str, int | None], ...]
     kind: Kind
