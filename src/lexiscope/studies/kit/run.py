@@ -799,7 +799,7 @@ def _join_notes(*notes: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _LeftOut:
-    """What the layers of a model give on the words that resamples exclude; ``known`` are the bytes of a mask of items."""
+    """What the layers of a model give on the words that resamples exclude; ``known``: a mask of items, as bytes."""
 
     layers: tuple[tuple[str, int | None], ...]
     kind: Kind
