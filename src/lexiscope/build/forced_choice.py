@@ -116,8 +116,8 @@ def read_people(paths: Sequence[str], pages: Sequence[Item], gaps: Sequence[Item
 
     A file is ``choices.csv`` or ``judgments.csv`` of an export, what ``lexiscope choices read`` writes, or a table with
     a row per answer (participant, item, answer).
-    Errors: :class:`InputError` for an answer to another item, a choice that was not offered, a complete table of an
-    export, a person who answered twice; E508 for people and simulated participants together.
+    Errors: :class:`InputError` E471 for an answer to another item, a choice that was not offered, a complete table of
+    an export; E502 for a person who answered twice; E508 for people and simulated participants together.
     """
     offered = {page.item_id: page.options for page in pages}
     known = {**offered, **{item.item_id: () for item in gaps}}
@@ -126,17 +126,15 @@ def read_people(paths: Sequence[str], pages: Sequence[Item], gaps: Sequence[Item
         for row, place in _answers_in(Path(path)):
             if row.item_id not in known:
                 what = f"{row.subject_id} answered an item that these items do not have"
-                raise InputError(
-                    what, place=place, hint="give the items that were asked: --items items.csv of the export"
-                )
+                hint = "give the items that were asked: --items items.csv of the export"
+                raise InputError(what, code="E471", place=place, hint=hint)
             if (row.subject_id, row.item_id) in rows:
-                raise InputError(
-                    f"{row.subject_id} answered this item twice", code="E502", place=place, hint="keep one"
-                )
+                what, hint = f"{row.subject_id} answered this item twice", "keep the row that counts"
+                raise InputError(what, code="E502", place=place, hint=hint)
             said = (row.option or row.raw or "").strip()
             if said and row.item_id in offered and said not in offered[row.item_id]:
-                hint = f"it offers {' and '.join(offered[row.item_id])}"
-                raise InputError(f"the answer {said!r} was not offered", place=place, hint=hint)
+                hint = f"correct the answer: the item offers {' and '.join(offered[row.item_id])}"
+                raise InputError(f"the answer {said!r} was not offered", code="E471", place=place, hint=hint)
             if row.item_id in offered:
                 answer = replace(row, task=PAGE, measure="choice", option=said or None, raw=None)
             else:
@@ -178,9 +176,8 @@ def _answers_in(path: Path) -> Iterator[tuple[Response, Place]]:
     if "subject_id" in read_header(path):
         table = ResponseTable.read_csv(path)
         if is_complete_export(table):
-            raise InputError(
-                COMPLETE, place=Place(str(path)), hint="give choices.csv or judgments.csv of the same export"
-            )
+            hint = "give choices.csv or judgments.csv of the same export"
+            raise InputError(COMPLETE, code="E471", place=Place(str(path)), hint=hint)
         for row in table.where(subject_kind=COLLECTED, measure=("choice", MEASURE)).rows():
             yield row, Place(str(path), item_id=row.item_id)
         return
