@@ -551,7 +551,7 @@ class Run(RunData[S]):
             return Undefined(name, "nothing was resampled", int(known.sum()))
         try:
             # a model that is compared with several others is resampled once
-            left, right = (self.once(_LeftOut(names, kind, known.tobytes())) for names in layers)
+            left, right = (self.once(_LeftOutWords(names, kind, known.tobytes())) for names in layers)
             return difference_at_chosen_layers(
                 left, right, self.norm[known], kind=kind, name=name, groups=boot.groups, level=boot.level,
                 resamples=boot.resamples, seed=boot.seed,
@@ -798,7 +798,7 @@ def _join_notes(*notes: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _LeftOut:
+class _LeftOutWords:
     """What the layers of a model give on the words that resamples exclude; ``known``: a mask of items, as bytes."""
 
     layers: tuple[tuple[str, int | None], ...]
