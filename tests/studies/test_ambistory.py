@@ -469,7 +469,7 @@ def test_thinking_is_counted_by_kind_of_story() -> None:
     thought = ResponseTable.from_columns({**columns, **ids, "measure": "thinking_tokens", "value": counts})
     facts = {"chat:m": SubjectFacts("chat:m", kind="chat")}
     run = AmbistoryData(mini_ambistory.load(), ResponseTable.concat([rated, thought]), MINI, facts=facts)
-    part = study.analyse(run)["Q4"]
+    part = study.analyse(run)["subjects"]
     known = [count for count in counts if count == count]
     for condition, mean in (("all", statistics.fmean(known)), ("all, open", 100.0), ("all, ended", 40.0)):
         record = find_record(part.records, "thinking_tokens(summary=mean)", condition=condition)

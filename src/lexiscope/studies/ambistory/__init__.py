@@ -19,7 +19,7 @@ from lexiscope.report.sections import subjects_table
 from lexiscope.report.tables import Column, Table
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.ambistory import coding, models, people
-from lexiscope.studies.ambistory.data import PAIRS, SHOTS, SIZES, TEXTS, AmbistoryData, load_run
+from lexiscope.studies.ambistory.data import PAIRS, RATED_TWICE, SHOTS, SIZES, TEXTS, AmbistoryData, load_run
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.study import Study
 
@@ -119,6 +119,16 @@ OPEN_OR_ENDED = SubjectEstimates(
     uncounted=GUESSES,
     name="ended_minus_open",
 )
+LABELS = SubjectEstimates(
+    "Label 1 on ended minus open stories",
+    pick(people.ENDED_LABELS),
+    Quantity("", "Share of label 1 on ended minus open stories", bounds=None, digits=1, unit=" points"),
+    claim="give ended stories the label 1 more often",
+    claim_one="gives ended stories the label 1 more often, by",
+    rows_are=("group", "groups"),
+    uncounted=GUESSES,
+    name="ended_labels",
+)
 
 
 study = Study(
@@ -145,7 +155,8 @@ def subjects(run: AmbistoryData) -> object:
     """Return the subjects of the run, and which of them gave no ratings."""
     silent = [f"{subject} gave no ratings: it is in no table of results." for subject in run.silent_subjects]
     unasked = [Remark(f"{subject} was not asked: {why}.") for subject, why in run.unasked.items()]
-    return (silent, unasked, subjects_table(tuple(run.facts.values()))) if run.facts else unasked
+    table = subjects_table(tuple(run.facts.values())) if run.facts else None
+    return (silent if run.facts else (), unasked, table, models.replies(run))
 
 
 study.question(
@@ -164,7 +175,8 @@ study.question(
 )(people.endings)
 study.question(
     "Do people use the whole scale, and are frequent senses more plausible?",
-    place="§4.2, Table 6",
+    place="§4.2",
+    needs="ratings",
     answer=SCALE,
     short="Scale",
     families=(TestFamily("sense_counts", ("sense_count_rho",), repeats=("sense_count_rho(value=p)",)),),
@@ -172,6 +184,7 @@ study.question(
 study.question(
     "How close do models come to people's ratings?",
     place="§5.1, §5.2, Table 3",
+    needs=RATED_TWICE,
     answer=MODELS,
     short="Models",
 )(models.results)
@@ -189,7 +202,7 @@ study.question(
 study.question(
     "Does training on ratings make the errors of a model smaller?",
     place="§5.3",
-    needs=("ratings", PAIRS),
+    needs=(RATED_TWICE, PAIRS),
     short="Training",
     families=(
         TestFamily("tuning", ("signed_rank",), columns=("p",)),
@@ -199,17 +212,23 @@ study.question(
 study.question(
     "Do worked examples in the prompt bring a model closer to people's ratings?",
     place="§5.2, Table 3",
-    needs=("ratings", SHOTS),
+    needs=(RATED_TWICE, SHOTS),
     short="Examples",
     families=(TestFamily("worked_examples", ("signed_rank",)),),
 )(models.worked_examples)
 study.question(
     "Are larger models closer to people's ratings?",
     place="§5.2, Table 3",
-    needs=("ratings", SIZES),
+    needs=(RATED_TWICE, SIZES),
     short="Size",
     families=(TestFamily("size", ("spearman(of=n_parameters)",)),),
 )(models.size)
+study.question(
+    "Are ended stories given other labels than open ones?",
+    place="§5.3.2, Table 6",
+    answer=LABELS,
+    short="Labels",
+)(people.labels)
 study.section("Example items", where="after", section_id="cases")(coding.single_samples)
 study.section("What raters wrote with their ratings", where="after", section_id="comments")(coding.raters_comments)
 study.writes(coding.write_sheet)

@@ -44,6 +44,7 @@ NEEDED = ("setup", "story_kind", "ending_of", "meaning")
 SPLITS = ("train", "dev", "test")
 ALL = "all"
 PAIRS = "pairs of subjects to compare"
+RATED_TWICE = "story that two participants rated"
 SHOTS = "subject that was asked both without and with worked examples"
 SIZES = "three subjects of known and different sizes"
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
@@ -65,7 +66,9 @@ class AmbistoryData(Run[AmbistorySettings]):
         return {"items": len(self.items), "asked": len(self.asked_ids), "responses": answers, "subjects": subjects}
 
     def has(self, what: str) -> bool:
-        """Whether there are subjects to compare, or what every run can have."""
+        """Whether there are subjects to compare, stories with an SD, or what every run can have."""
+        if what == RATED_TWICE:
+            return self.has("ratings") and self.asked_ratings is not None
         if what in (SHOTS, SIZES):
             return bool(self.variants.shot_pairs if what == SHOTS else self.variants.sized)
         return bool(self.settings.compare or self.trained_pairs) if what == PAIRS else super().has(what)
@@ -114,6 +117,14 @@ class AmbistoryData(Run[AmbistorySettings]):
             lists = zip(people.column("subject_id"), people.column("list_id"), strict=True)
             return {str(rater): str(name or ALL) for rater, name in lists}
         return {rater: rater.rpartition("/")[2].rpartition("-")[0] for rater in map(str, people.unique("subject_id"))}
+
+    @property
+    def scored(self) -> Ratings:
+        """The ratings that predictions are compared with. Errors: :class:`InputError` where no item has two."""
+        if self.asked_ratings is None:
+            what = f"{self.name} has no {RATED_TWICE}"
+            raise InputError(what, hint="ask with needs=RATED_TWICE")
+        return self.asked_ratings
 
     @cached_property
     def asked_ratings(self) -> Ratings | None:

@@ -17,7 +17,7 @@ from lexiscope.items.answers.chat_answers import MEASURE_THINKING
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Part, Remark, part_of
 from lexiscope.report.parts import predictor_tables, story_tables, variant_tables
-from lexiscope.studies.ambistory.data import MEASURE_DISTANCE, TEXTS, AmbistoryData
+from lexiscope.studies.ambistory.data import MEASURE_DISTANCE, RATED_TWICE, TEXTS, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
 OWN_MODELS = "subjects of this run"
@@ -26,40 +26,42 @@ OWN_MODELS = "subjects of this run"
 # -- all samples ------------------------------------------------------------------------------------------------------
 
 
+def replies(run: AmbistoryData) -> tuple[Part | None, ...]:
+    """Return how many replies of every subject could be read, and how much models thought before they answered."""
+    if not run.predictors:
+        return ()
+    return part_of(_of_replies(run), predictor_tables.replies_table(run.predictors)), _thinking(run)
+
+
+def _of_replies(run: AmbistoryData) -> list[Estimate]:
+    counts = (count for predictor in run.predictors for count in predictor.results())
+    return run.about_all(counts, condition=run.split)
+
+
 def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return the scores of every subject, compared with guessing and with the most frequent label (Table 3)."""
-    of_replies = run.about_all(
-        (count for predictor in run.predictors for count in predictor.results()), condition=run.split
-    )
-    replies = predictor_tables.replies_table(run.predictors) if run.predictors else None
-    if run.asked_ratings is None:
-        why = "No story has two ratings" if run.rated_once else "No participant has rated these stories"
-        text = Remark(f"{why}: predictions cannot be compared with people's ratings.")
-        return part_of(of_replies, replies, text), _thinking(run)
-    baselines, label = _baselines(run, run.asked_ratings)
+    ratings = run.scored
+    baselines, label = _baselines(run, ratings)
     words = run.asked_words
     score_results = list(baselines)
     for predictor in run.predictors:
         about = {"subject": predictor.subject, "condition": run.split}
-        score_results += run.about_all(within_sd.scores(predictor, run.asked_ratings, **words), **about)
-    score_results += run.about_all(
-        predictions.rank_predictors(run.predictors, run.asked_ratings, **words), condition=run.split
-    )
+        score_results += run.about_all(within_sd.scores(predictor, ratings, **words), **about)
+    score_results += run.about_all(predictions.rank_predictors(run.predictors, ratings, **words), condition=run.split)
     note = f"Samples of: {run.split}. 95 % interval, over words. The human ceilings have a separate table."
-    every = [*score_results, *of_replies]
+    every = [*score_results, *_of_replies(run)]
     table = predictor_tables.scores_table(every, run.predictors, name="table_3_results", number="3", notes=(note,))
     caption = "Whole or rounded predictions; bars: 95 % interval, over words. Dashed: expectation of guessing."
     heading = Heading("figure_accuracy", "", "Accuracy within SD of every subject", caption)
     alone = counted(len(run.rated_once), "story has", "stories have")
     shown = (
         table,
-        replies,
         predictor_tables.accuracy_definitions_table(score_results, MAJORITY, note=label),
         predictor_tables.scores_figure(score_results, run.titles, heading),
         TEXTS["accuracy"],
         *([Remark(f"{alone} one rating, and so no SD: predictions of them are not scored.")] if run.rated_once else []),
     )
-    return part_of(score_results, of_replies, shown), _thinking(run), _distances(run, run.asked_ratings)
+    return part_of(score_results, shown), _distances(run, ratings)
 
 
 def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Estimate | Undefined], str]:
@@ -103,9 +105,9 @@ def open_or_ended(run: AmbistoryData) -> tuple[Part | None, ...]:
 
 
 def _accuracies(run: AmbistoryData) -> Part | None:
-    ratings = run.asked_ratings
-    if ratings is None:
+    if not run.has(RATED_TWICE):
         return None
+    ratings = run.scored
     words = {item: run.words[item] for item in ratings.item_ids}
     subjects = [own for own in run.predictors if story_effects.answers_both_kinds(own, run.places, words)]
     if not subjects:
@@ -142,7 +144,7 @@ def _means_of_kinds(run: AmbistoryData, ratings: Ratings, subjects: Sequence[Pre
 TRAINING, SHOTS = ("base", "tuned"), ("zero", "few")
 
 
-def tuning(run: AmbistoryData) -> tuple[Part | None, ...]:
+def tuning(run: AmbistoryData) -> tuple[Part, Part]:
     """Return what training on ratings does to errors and to labels, for every pair of base and tuned subject (§5.3).
 
     Errors: :class:`SpecError` where a pair names a subject that gave no ratings.
@@ -151,12 +153,10 @@ def tuning(run: AmbistoryData) -> tuple[Part | None, ...]:
     return _contrasts(run, run.trained_pairs, TRAINING, "tuning", title), _label_shifts(run)
 
 
-def worked_examples(run: AmbistoryData) -> tuple[Part | None, ...]:
+def worked_examples(run: AmbistoryData) -> tuple[Part, Part]:
     """Return what worked examples do to the errors of every model that was asked without and with them (§5.2)."""
     title = "Without and with worked examples"
     contrasts = _contrasts(run, run.variants.shot_pairs, SHOTS, "worked_examples", title)
-    if contrasts is None:
-        return (None,)
     name = "accuracy_difference(of=few_minus_zero)"
     ends = [(record.low or 0.0, record.high or 0.0) for record in contrasts.records if record.statistic == name]
     counts = {"closer": sum(low > 0 for low, _ in ends), "further": sum(high < 0 for _, high in ends)}
@@ -169,12 +169,9 @@ def worked_examples(run: AmbistoryData) -> tuple[Part | None, ...]:
     return contrasts, part_of(records, text)
 
 
-def size(run: AmbistoryData) -> Part | None:
+def size(run: AmbistoryData) -> Part:
     """Return whether larger models are closer to people, among those with the same worked examples (§5.2)."""
-    ratings, variants = run.asked_ratings, run.variants
-    if ratings is None:
-        return None
-    results = []
+    ratings, variants, results = run.scored, run.variants, []
     for shots, subjects in variants.sized.items():
         sizes = [variants.described[subject.subject].parameters or 0.0 for subject in subjects]
         trends = trend_with_size(subjects, sizes, ratings, **run.asked_words)
@@ -182,22 +179,17 @@ def size(run: AmbistoryData) -> Part | None:
     return part_of(results, variant_tables.size_trends_table(results))
 
 
-def _contrasts(run: AmbistoryData, pairs: Sequence[Pair], sides: tuple[str, str], name: str, title: str) -> Part | None:
+def _contrasts(run: AmbistoryData, pairs: Sequence[Pair], sides: tuple[str, str], name: str, title: str) -> Part:
     """Return the errors of both sides of every pair, with the test of their difference (§5.3.2)."""
-    ratings = run.asked_ratings
-    if ratings is None or not pairs:
-        return None
-    compare = partial(contrast_of_predictions, ratings=ratings, sides=sides, **run.asked_words)
+    compare = partial(contrast_of_predictions, ratings=run.scored, sides=sides, **run.asked_words)
     compared = contrasts_of_pairs(pairs, compare, f"signed_rank(of={sides[1]}_minus_{sides[0]})")
     results = run.about_all(compared, condition=run.split)
     return part_of(results, variant_tables.contrasts_table(name, title, results, pairs, sides))
 
 
-def _label_shifts(run: AmbistoryData) -> Part | None:
+def _label_shifts(run: AmbistoryData) -> Part:
     """Return how training moves the labels of a subject towards those of people (Table 6)."""
-    ratings = run.asked_ratings
-    if ratings is None:
-        return None
+    ratings = run.scored
     people = dict(zip(ratings.item_ids, rounded(ratings.means()).tolist(), strict=True))
     compare = partial(label_shift, people=people, **run.asked_words)
     compared = contrasts_of_pairs(run.trained_pairs, compare, "marginal_homogeneity(of=tuned_minus_base)")

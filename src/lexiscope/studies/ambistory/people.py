@@ -226,9 +226,9 @@ def _trials(run: AmbistoryData) -> dict[str, NDArray[Any]]:
 # -- the scale --------------------------------------------------------------------------------------------------------
 
 
-def scale(run: AmbistoryData) -> tuple[Part | None, ...]:
-    """Return how often each point is used, and how frequent senses are rated (§4.2, Table 6)."""
-    return (_points(run), _labels(run), _frequency(run)) if run.has("ratings") else (_labels(run),)
+def scale(run: AmbistoryData) -> tuple[Part, Part]:
+    """Return how often each point is used, and how frequent senses are rated (§4.2)."""
+    return _points(run), _frequency(run)
 
 
 def _points(run: AmbistoryData) -> Part:
@@ -238,8 +238,8 @@ def _points(run: AmbistoryData) -> Part:
     return part_of(results, predictor_tables.rating_shares_table(results, shares))
 
 
-def _labels(run: AmbistoryData) -> Part | None:
-    """The labels of people, which are rounded mean ratings, and of subjects."""
+def labels(run: AmbistoryData) -> Part | None:
+    """Return the labels of people, which are rounded mean ratings, and of subjects (Table 6)."""
     words, kinds = run.resampling_of(run.words, run.asked_ids), {item: place.kind for item, place in run.places.items()}
     tables = {} if run.asked_ratings is None else {PEOPLE: mean_label_table(run.asked_ratings, kinds, **words)}
     readable = (predictor for predictor in run.predictors if predictor.n_read)

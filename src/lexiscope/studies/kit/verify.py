@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from lexiscope.core.sealed import (
 from lexiscope.core.settings import Settings, settings_from
 from lexiscope.core.showing import counted
 from lexiscope.subjects.trained._trained_folder import SEAL, seal_of
+
+if TYPE_CHECKING:
+    from lexiscope.studies.kit.study import Study
 
 TEST = "test.json"
 """The record of a test of senses, which holds a run."""
@@ -211,7 +214,7 @@ def _rerun_copy(run: Path, record: RunRecord, prepare: Callable[[Settings], None
                 return {}, f"{changed[0]} is not the file that the run used (sha256 {record['code'][changed[0]]})"
             settings = settings_from(catalog.settings(record["study"]), record["settings"])
             prepare(settings)
-            study: Any = catalog.study(settings.study)
+            study = cast("Study", catalog.study(settings.study))
             study.run(settings, again, command=record["command"])
         except (LexiscopeError, TypeError, OSError) as error:
             return {}, str(error).splitlines()[0]
