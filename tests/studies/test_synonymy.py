@@ -28,9 +28,13 @@ from lexiscope.core.subject import Continuation, Decoding
 from lexiscope.datasets import mini_synonymy
 from lexiscope.items.choice_sets.collection_file import write_collection
 from lexiscope.items.choice_sets.minimal_pairs import choice_sets
+from lexiscope.report.answers.numbers import Numbers
 from lexiscope.report.page.study_folder import Summary
+from lexiscope.report.pivot import records_of
 from lexiscope.resources.lexicons import wordnet
+from lexiscope.studies.kit.results_page import answer_by
 from lexiscope.studies.synonymy import study
+from lexiscope.studies.synonymy.accuracy import accuracies
 from lexiscope.studies.synonymy.data import SynonymyData
 from lexiscope.studies.synonymy.design import MAIN
 from lexiscope.studies.synonymy.settings import SynonymySettings
@@ -680,12 +684,21 @@ def test_the_main_denominator_decides_and_the_others_are_shown() -> None:
         for option, value in (("correct", right), ("incorrect_1", 0.5))
     ]
     table = ResponseTable.from_rows(rows)
+    [preference] = [asked for asked in study.questions if asked.short == "Preference"]
     for per, share in (("token", 0.0), ("text", 1.0)):
         settings = replace(MINI, per=per)
-        [found] = SynonymyData(settings, mini_synonymy.CARD, ChoiceItems(items), {}, choices=table).answers
+        run = SynonymyData(settings, mini_synonymy.CARD, ChoiceItems(items), {}, choices=table)
+        [found] = run.answers
         assert found.measure == name.format(per)
         assert found.outcomes[MAIN[0]].correct.mean() == share
         assert found.decided[name.format("text" if per == "token" else "token")][MAIN[0]].correct.mean() == 1 - share
+        # the others are the same scores once more: no test of them, and no row of the figure on the first page
+        right = [estimate for estimate in accuracies(run) if estimate.name.startswith("percent_right(")]
+        tested = {estimate.name for estimate in right if estimate.p is not None}
+        assert (len(right), tested) == (2, {f"percent_right(per={per})"})
+        answer = answer_by(preference.rule, Numbers(records_of(right)), run)
+        [row] = answer.drawing.rows
+        assert row.value == 100 * share
 
 
 def test_every_statistic_of_the_study_is_explained(mini_run: tuple[Path, Scripted, Summary]) -> None:

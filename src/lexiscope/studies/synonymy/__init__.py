@@ -6,7 +6,7 @@ Ivan, Ramisch & Nasr 2025. The study runs on the released collection with its re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import comb
 from pathlib import Path
@@ -15,8 +15,9 @@ from lexiscope.analysis.choices.design import CORRECT, INCORRECT, RANDOM, Cell, 
 from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
 from lexiscope.core.spec import plain_name
+from lexiscope.report.answers.answer import Answer
 from lexiscope.report.answers.choice_sets import best_expression, by_token_difference
-from lexiscope.report.answers.numbers import PERCENT, Quantity, pick
+from lexiscope.report.answers.numbers import PERCENT, Numbers, Quantity, pick
 from lexiscope.report.answers.subjects import Against, SubjectEstimates
 from lexiscope.report.parts.accuracy_tables import accuracy_overview
 from lexiscope.report.tables import Table
@@ -98,6 +99,16 @@ CONSISTENCY = SubjectEstimates(
 )
 
 
+def _as_decided(rule: SubjectEstimates) -> Callable[[Numbers, SynonymyData], Answer | None]:
+    """Return a rule for the accuracies that decide: each subject once, whatever its scores are divided by beside."""
+
+    def answer(numbers: Numbers, run: SynonymyData) -> Answer | None:
+        others = {r for r in numbers.all(pick("percent_right(")) if (r.subject, r.statistic) not in run.deciding}
+        return rule.answer(replace(numbers, records=tuple(r for r in numbers.records if r not in others)))
+
+    return answer
+
+
 study = Study(
     "synonymy",
     headline="Do causal language models know which word is a synonym in context?",
@@ -134,7 +145,7 @@ def _contrast_families(name: str) -> tuple[TestFamily, ...]:
 study.question(
     "Do models prefer a synonym that fits the context to one that does not, and to random nouns?",
     place="§4.1, Table 5, App. E",
-    answer=PREFERENCE,
+    answer=_as_decided(PREFERENCE),
     short="Preference",
     families=(
         *_contrast_families("contrasts"),
@@ -146,7 +157,7 @@ study.question(
     "Do they know that two words are synonyms without any context?",
     place="§4.1, Table 5",
     needs="choices without context",
-    answer=WITHOUT_CONTEXT,
+    answer=_as_decided(WITHOUT_CONTEXT),
     short="No context",
     families=(TestFamily("above_chance_without_context", ("percent_right",)),),
 )(accuracy.without_context)

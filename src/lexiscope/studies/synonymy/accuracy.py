@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from lexiscope.analysis.choices.choice_sets import CORRECT, one_by_one
@@ -62,16 +63,19 @@ def _intervals(run: SynonymyData, cells: Sequence[Cell], **named: str) -> Table 
 
 
 def accuracies(run: SynonymyData) -> tuple[Estimate, ...]:
-    """Return the accuracies as results, each with Wilson's bounds, chance, and the number of ties."""
+    """Return the accuracies as results, each with Wilson's bounds, chance, and the number of ties.
+
+    Under other denominators the same scores are decided again, which is no further test of them.
+    """
     results = (accuracy_results(answers, run.scores[answers.subject]) for answers in run.answers)
-    return tuple(estimate for estimates in results for estimate in run.about_all(estimates))
+    every = (estimate for estimates in results for estimate in run.about_all(estimates))
+    return tuple(e if (e.subject, e.name) in run.deciding else replace(e, p=None) for e in every)
 
 
 def accuracies_alone(run: SynonymyData) -> tuple[Estimate, ...]:
     """Return the accuracies without context, under the measure that decides."""
     names = {cell.name for cell in run.cells if cell.is_alone}
-    deciding = {(answers.subject, answers.statistic()) for answers in run.answers}
-    return tuple(e for e in run.once(accuracies) if e.condition in names and (e.subject, e.name) in deciding)
+    return tuple(e for e in run.once(accuracies) if e.condition in names and (e.subject, e.name) in run.deciding)
 
 
 def _table(run: SynonymyData, cells: Sequence[Cell], name: str, title: str, number: str = "") -> Table | None:

@@ -159,6 +159,11 @@ class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
         )
 
     @cached_property
+    def deciding(self) -> frozenset[tuple[str, str]]:
+        """Each subject with the printed name of its accuracy under the measure that decides."""
+        return frozenset((answers.subject, answers.statistic()) for answers in self.answers)
+
+    @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """All cells that any subject has decisions in."""
         return ordered_cells(cell for answers in self.answers for cell in answers.outcomes)
