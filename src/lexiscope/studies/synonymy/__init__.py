@@ -15,9 +15,10 @@ from lexiscope.analysis.choices.design import CORRECT, INCORRECT, RANDOM, Cell, 
 from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
 from lexiscope.core.spec import plain_name
-from lexiscope.report.answers.answer import Answer
+from lexiscope.report.answers.answer import UNASKED, Answer
 from lexiscope.report.answers.choice_sets import best_expression, by_token_difference
 from lexiscope.report.answers.numbers import PERCENT, Numbers, Quantity, pick
+from lexiscope.report.answers.one import Named, OneEstimate
 from lexiscope.report.answers.subjects import Against, SubjectEstimates
 from lexiscope.report.parts.accuracy_tables import accuracy_overview
 from lexiscope.report.tables import Table
@@ -99,6 +100,21 @@ CONSISTENCY = SubjectEstimates(
 )
 
 
+BELOW_PEOPLE = SubjectEstimates(
+    "Accuracy of people minus that of models on the same items",
+    pick("above_people"),
+    Quantity("", "Accuracy, people minus model", bounds=None, digits=1, sign=-1.0, unit=" points"),
+    claim="are right less often than people",
+    claim_one="is right less often than people, by",
+    group=("condition",),
+    name="below_people",
+)
+OF_PEOPLE = OneEstimate(
+    Named("the share of people’s answers that are right", pick("people_right(of=answers)"), PERCENT, "people right"),
+    (Named("the share of items that most people have right", pick("people_right(of=items)"), PERCENT, "most right"),),
+)
+
+
 def _as_decided(rule: SubjectEstimates) -> Callable[[Numbers, SynonymyData], Answer | None]:
     """Return a rule for the accuracies that decide: each subject once, whatever its scores are divided by beside."""
 
@@ -107,6 +123,14 @@ def _as_decided(rule: SubjectEstimates) -> Callable[[Numbers, SynonymyData], Ans
         return rule.answer(replace(numbers, records=tuple(r for r in numbers.records if r not in others)))
 
     return answer
+
+
+def _beside_people(numbers: Numbers, _run: SynonymyData) -> Answer | None:
+    """Return how often people are right, and how models compare with them on the same items."""
+    people, models = OF_PEOPLE.answer(numbers), BELOW_PEOPLE.answer(numbers)
+    if people is None or models is None or models.verdict == UNASKED:
+        return people
+    return replace(models, sentences=(*models.sentences, *people.sentences), apa=f"{models.apa} {people.apa}")
 
 
 study = Study(
@@ -200,7 +224,13 @@ study.question(
     families=(TestFamily("group_differences", ("group_difference",), columns=("p", "p, against one")),),
 )(further.groups)
 
-study.section("People, and models on the same items", where="after", section_id="people")(gaps.beside_people)
+study.question(
+    "Are models right less often than people on the same items?",
+    place="not in the paper",
+    needs="answers to the questions that people are asked",
+    answer=_beside_people,
+    short="People",
+)(gaps.beside_people)
 study.writes(gaps.write_sheet)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -121,10 +121,14 @@ class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
         return {**super().names, **subjects, **{cell.name: label_of(cell) for cell in self.cells}}
 
     def has(self, what: str) -> bool:
-        """Whether there are ``completions of gaps``, ``choices without context``, or ``groups of items``."""
-        alone, groups = any(cell.is_alone for cell in self.cells), bool(self.groups)
-        given = {"completions of gaps": len(self.gaps) > 0, "choices without context": alone, "groups of items": groups}
-        return given[what] if what in given else super().has(what)
+        """Whether there are ``completions of gaps``, ``choices without context``, ``groups of items``, or answers."""
+        given: Mapping[str, Callable[[], bool]] = {
+            "completions of gaps": lambda: len(self.gaps) > 0,
+            "choices without context": lambda: any(cell.is_alone for cell in self.cells),
+            "groups of items": lambda: bool(self.groups),
+            "answers to the questions that people are asked": lambda: len(self.people) + len(self.told) > 0,
+        }
+        return given[what]() if what in given else super().has(what)
 
     def asks(self, question: Question) -> Question:
         """Return a question; for another relation of the user it names no synonyms."""
