@@ -116,7 +116,7 @@ OF_PEOPLE = OneEstimate(
 
 
 def _as_decided(rule: SubjectEstimates) -> Callable[[Numbers, SynonymyData], Answer | None]:
-    """Return a rule for the accuracies that decide: each subject once, whatever its scores are divided by beside."""
+    """Return a rule for the accuracies that decide: each subject once, by one denominator."""
 
     def answer(numbers: Numbers, run: SynonymyData) -> Answer | None:
         others = {r for r in numbers.all(pick("percent_right(")) if (r.subject, r.statistic) not in run.deciding}

@@ -65,7 +65,7 @@ def _intervals(run: SynonymyData, cells: Sequence[Cell], **named: str) -> Table 
 def accuracies(run: SynonymyData) -> tuple[Estimate, ...]:
     """Return the accuracies as results, each with Wilson's bounds, chance, and the number of ties.
 
-    Under other denominators the same scores are decided again, which is no further test of them.
+    Other denominators decide the same scores again: their p values would test nothing new.
     """
     results = (accuracy_results(answers, run.scores[answers.subject]) for answers in run.answers)
     every = (estimate for estimates in results for estimate in run.about_all(estimates))
