@@ -309,12 +309,10 @@ def ended_minus_open(
     ended = np.array([_place(item, places).kind == "ended" for item in ratings.item_ids])
     options, units = {"resamples": resamples, "seed": seed}, resampled_units(groups)
     values, draws = np.empty((len(subjects), len(KINDS))), np.empty((len(subjects), len(KINDS), resamples))
-    counts = []
+    counts, rated = [], set(ratings.item_ids)
     for row, subject in enumerate(subjects):
-        read = judged(
-            {item: value for item, value in subject.whole.items() if item in set(ratings.item_ids)}, ratings,
-            form="integer",
-        )  # fmt: skip
+        of_rated = {item: value for item, value in subject.whole.items() if item in rated}
+        read = judged(of_rated, ratings, form="integer")
         known = dict(zip(read.item_ids, is_within_sd(read.predicted, read.mean, read.sd).tolist(), strict=True))
         right = np.array([known.get(item, False) for item in ratings.item_ids], dtype=np.float64)
         answered = np.array([item in known for item in ratings.item_ids])
