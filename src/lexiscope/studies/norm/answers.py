@@ -283,9 +283,10 @@ class PoweredEstimates:
             _first(_having(of_model, source=source, n=n, drawn="with_replacement"))
             for source in ("people_and_model", "people")
         ]
-        held = [f"{100 * (hit.value or 0.0):.1f}%" for hit in hits if hit is not None]
+        # a share of 20 draws in percent would look more precise than it is
+        held = [f"{round((hit.value or 0.0) * (record.n or 0)):,}" for hit in hits if hit is not None]
         covered = (
-            f"; they hold the truth in {held[0]} of {record.n or 0} draws, those of people alone in {held[1]}"
+            f"; they hold the truth in {held[0]} of {record.n or 0:,} draws, those of people alone in {held[1]}"
             if len(held) == 2
             else ""
         )
