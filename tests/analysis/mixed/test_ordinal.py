@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 from scipy.stats import norm
+from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from lexiscope.analysis.mixed.data import prepare
 from lexiscope.analysis.mixed.formula import read_formula
@@ -195,6 +196,42 @@ def test_severe_raters_rate_lower() -> None:
     assert severities[0].name == "rater_severity(ordinal_test=z,link=logit)"
     with pytest.raises(StatisticError, match="not a grouping factor"):
         fitted.severities("List")
+
+
+def test_predicted_probabilities_without_random_effects_are_those_of_statsmodels() -> None:
+    """Words dealt out in the order of ratings have no variance: what is left is an ordered model without them."""
+    given = dict(trials(word_sd=0.0))
+    given["W"] = np.argsort(np.argsort(given["y"], kind="stable")) % 15
+    fitted = fit_ordinal("y ~ x + (1 | W)", given)
+    predictors = given["x"][:, None]
+    other = OrderedModel(given["y"], predictors, distr="logit").fit(method="bfgs", disp=False, gtol=1e-8)
+    new = np.array([-2.0, 0.0, 1.5])
+    assert fitted.probabilities() == pytest.approx(other.predict(predictors), abs=1e-4)
+    assert fitted.probabilities({"x": new}, random=False) == pytest.approx(other.predict(new[:, None]), abs=1e-4)
+
+
+def test_predicted_probabilities_follow_the_definition() -> None:
+    """P(y ≤ k) = F(threshold − fixed − random effects of the levels), also of new rows; rows sum to 1."""
+    given = trials()
+    fitted = fit_ordinal(FULL, given, starts=1)
+    people, words = fitted.modes["P"], fitted.modes["W"]
+    row = {name: column[[31, 200]] for name, column in given.items()}
+    of_person = [people.levels.index(str(person)) for person in row["P"]]
+    of_word = [words.levels.index(str(word)) for word in row["W"]]
+    latent = fitted.effect("x").estimate * row["x"] + fitted.effect("z").estimate * row["z"]
+    latent = latent + people.values[of_person, 0] + people.values[of_person, 1] * row["x"] + words.values[of_word, 0]
+    below = expit(np.array([term.estimate for term in fitted.thresholds]) - latent[:, None])
+    wanted = np.diff(np.column_stack([np.zeros(2), below, np.ones(2)]), axis=1)
+    assert fitted.probabilities(row) == pytest.approx(wanted, abs=1e-12)
+    assert fitted.probabilities()[[31, 200]] == pytest.approx(wanted, abs=1e-12)
+    # a penalised mean: the expected ratings of the fitted rows follow the ratings
+    assert np.corrcoef(fitted.probabilities() @ fitted.categories, given["y"])[0, 1] > 0.6
+    stranger = row | {"P": np.array([31, 900])}
+    with pytest.raises(InputError, match="row 1 has a level of 'P' that the model was not fitted to"):
+        fitted.probabilities(stranger)
+    assert fitted.probabilities(stranger, new_levels=True).sum(axis=1) == pytest.approx(1)
+    with pytest.raises(InputError, match="'z'"):
+        fitted.probabilities({"x": row["x"]}, random=False)
 
 
 def test_a_factor_without_variance_is_singular_and_converged() -> None:

@@ -117,6 +117,24 @@ def new_rows(
     return columns, indices
 
 
+def effects_of_rows(
+    effects: NDArray[np.float64], index: NDArray[np.intp], group: str, *, new_levels: bool
+) -> NDArray[np.float64]:
+    """Return the random effects of the level of each row; zero for a new level (index −1), if *new_levels* allows it.
+
+    *Shape:* ``effects`` (levels, terms); ``index`` (rows,); the result (rows, terms).
+
+    Errors: :class:`InputError` for a new level that is not allowed.
+    """
+    if not new_levels and np.any(index < 0):
+        row = int(np.flatnonzero(index < 0)[0])
+        raise InputError(
+            f"row {row + 1} has a level of {group!r} that the model was not fitted to",
+            hint="predict with new_levels=True (random effects of zero there) or with random=False",
+        )
+    return np.where((index >= 0)[:, None], effects[index], 0.0)
+
+
 def _grouping_of(group: str, raw: Mapping[str, Column]) -> Grouping:
     """Return a grouping factor; one of several columns (``List:Word``) has the combinations that occur."""
     parts = [_labels_of(raw[name]) for name in group.split(":")]

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from lexiscope.analysis.bootstrap import student_quantile
 from lexiscope.analysis.mixed import optimum as mixed_optimum
-from lexiscope.analysis.mixed.data import Coding, Column, ModelData, new_rows
+from lexiscope.analysis.mixed.data import Coding, Column, ModelData, effects_of_rows, new_rows
 from lexiscope.analysis.mixed.design import fixed_columns, random_columns
 from lexiscope.analysis.mixed.formula import MixedFormula, read_formula
 from lexiscope.analysis.mixed.optimum import Optimum
-from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, statistic_name
 
 Floats = NDArray[np.float64]
@@ -187,14 +187,7 @@ class MixedFit:
         if not random:
             return np.asarray(predicted)
         for part, (bracket, modes) in zip(formula.random, optimum.modes, strict=True):
-            index = indices[bracket.group]
-            if not new_levels and np.any(index < 0):
-                row = int(np.flatnonzero(index < 0)[0])
-                raise InputError(
-                    f"row {row + 1} has a level of {bracket.group!r} that the model was not fitted to",
-                    hint="predict with new_levels=True (random effects of zero there) or with random=False",
-                )
-            known = np.where((index >= 0)[:, None], modes[index], 0.0)
+            known = effects_of_rows(modes, indices[bracket.group], bracket.group, new_levels=new_levels)
             predicted = predicted + np.einsum("ij,ij->i", random_columns(part, columns, fitted)[1], known)
         return np.asarray(predicted)
 

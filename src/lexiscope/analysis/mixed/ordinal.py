@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.mixed.crossed import Crossed, Factor, Floats
-from lexiscope.analysis.mixed.data import Coding, Column, ModelData, prepare
+from lexiscope.analysis.mixed.data import Coding, Column, ModelData, effects_of_rows, new_rows, prepare
 from lexiscope.analysis.mixed.fit import VarianceComponent, correlation, plain
 from lexiscope.analysis.mixed.formula import MixedFormula, RandomPart, read_formula
 from lexiscope.analysis.mixed.laplace import Laplace, Link
@@ -157,6 +157,39 @@ class OrdinalFit:
             if (component.group, component.term) == (group, term):
                 return component
         raise StatisticError(f"no variance component of {term!r} over {group!r} in {self.random_effects}")
+
+    def probabilities(
+        self, data: Mapping[str, Column] | None = None, *, random: bool = True, new_levels: bool = False
+    ) -> Floats:
+        """Return the probability of each category, of the fitted rows or of new rows with the columns of predictors.
+
+        With *random* each row has the random effects of its levels, without it those of a mean level (zero). A level
+        that the fitted rows do not have is an error, or with *new_levels* has random effects of zero.
+
+        *Shape:* (rows, categories). *Range:* 0 to 1, each row sums to 1.
+
+        Errors: :class:`InputError` for an unknown level, a missing column or value; :class:`StatisticError` for a fit
+        without its data or without random effects.
+        """
+        if self.search is None:
+            raise StatisticError("this fit was made without its data, so it makes no predictions")
+        design = self.search.design
+        formula, rows = design.formula, design.data
+        indices = {name: grouping.index for name, grouping in rows.groups.items()}
+        if data is not None:
+            columns, indices = new_rows(formula, rows, data, random=random)
+            rows = replace(rows, columns=columns, n=len(columns[""]))
+        latent = _columns(formula.fixed, rows, intercept=True)[1] @ [effect.estimate for effect in self.fixed]
+        if random and not self.modes:
+            raise StatisticError(
+                "this fit has no random effects: it did not converge", hint="predict with random=False"
+            )
+        for terms, group in zip(_random(formula, rows)[0] if random else (), self.modes, strict=False):
+            known = effects_of_rows(self.modes[group].values, indices[group], group, new_levels=new_levels)
+            latent = latent + np.einsum("ij,ij->i", terms, known)
+        edges = [threshold.estimate for threshold in self.thresholds]
+        below = _share_below(self.link, np.asarray(edges)[None, :] - latent[:, None])
+        return np.diff(below, axis=1, prepend=0.0, append=1.0)
 
     def results(self, **of: str) -> tuple[Estimate, ...]:
         """Return the numbers of the fit: log-likelihood, AIC, thresholds, fixed effects, variances.
@@ -689,6 +722,12 @@ def _quantile(link: Link, shares: Floats) -> Floats:
     from scipy.special import logit, ndtri
 
     return np.asarray(logit(shares) if link == "logit" else ndtri(shares))
+
+
+def _share_below(link: Link, edges: Floats) -> Floats:
+    from scipy.special import expit, ndtr
+
+    return np.asarray(expit(edges) if link == "logit" else ndtr(edges))
 
 
 def _design(formula: MixedFormula, data: ModelData, link: Link) -> _Design:

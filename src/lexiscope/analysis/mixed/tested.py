@@ -102,6 +102,21 @@ class OrdinalTest(Fit):
         """The variance of each random effect over its group; no intervals. *Unit:* squared, of the latent scale."""
         return _variances(self, self.model.variances)
 
+    def predict(
+        self, data: Mapping[str, Column] | None = None, *, random: bool = True, new_levels: bool = False
+    ) -> Floats:
+        """Return the probability of each point of the scale, of the fitted ratings or of new rows.
+
+        The points are ``model.categories``; ``predict() @ model.categories`` are the expected ratings. With *random*
+        each row has the random effects of its levels (its participant, its item), without it those of a mean level. A
+        level that the fitted ratings do not have is an error, or with *new_levels* a mean level.
+
+        *Shape:* (rows, points). *Range:* 0 to 1, each row sums to 1.
+
+        Errors: :class:`~lexiscope.core.errors.InputError` for an unknown level, a missing column or value.
+        """
+        return self.model.probabilities(data, random=random, new_levels=new_levels)
+
     def severity(self, group: str = "participant") -> tuple[Estimate, ...]:
         """Return the severity of each rater, with Wald's interval; n is the number of its ratings.
 
@@ -198,6 +213,9 @@ def ordinal_test(
     >>> severities = {rater.subject: rater.value for rater in fit.severity("rater")}
     >>> max(severities, key=severities.get), min(severities, key=severities.get)
     ('11', '0')
+    >>> new = fit.predict({"x": [0.0, 1.0]}, random=False)  # of two items, for a mean rater
+    >>> new.shape, bool((new @ fit.model.categories)[1] > (new @ fit.model.categories)[0])
+    ((2, 5), True)
     """
     test = ordinal_likelihood_ratio(formula, without, data, link=link, seed=seed)
     model, n = test.full, test.full.n_observations
