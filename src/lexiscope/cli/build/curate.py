@@ -28,8 +28,13 @@ from lexiscope.build.minimal_pairs.curation import (
     is_changed,
     merge_decisions,
 )
-from lexiscope.build.minimal_pairs.curation_bench import CurationBench, now
-from lexiscope.build.minimal_pairs.curation_sheet import append_new_decisions, read_curation_sheet, write_curation_sheet
+from lexiscope.build.minimal_pairs.curation_bench import (
+    CurationBench,
+    append_new_decisions,
+    now,
+    read_curation_sheet,
+    write_curation_sheet,
+)
 from lexiscope.build.minimal_pairs.decision_log import (
     DecisionLog,
     build_language,

@@ -16,10 +16,9 @@ from lexiscope.analysis.layers.layers import RHO as RHO_BY_LAYER
 from lexiscope.analysis.layers.layers import R
 from lexiscope.core.result import Record
 from lexiscope.core.study import PlannedAnalysis
-from lexiscope.report.answers.conditions import Condition, PairedEstimates, TwoConditions
+from lexiscope.report.answers.effects import Condition, PairedEstimates, SlopeOf, TwoConditions
 from lexiscope.report.answers.layers import BestLayers, LayerCurves
 from lexiscope.report.answers.numbers import R_SQUARED, RHO, Quantity, pick
-from lexiscope.report.answers.slope import SlopeOf
 from lexiscope.report.answers.subjects import AVERAGE_PERSON, RELIABILITY, SubjectEstimates
 from lexiscope.report.part import part_of
 from lexiscope.report.parts import layer_parts as parts

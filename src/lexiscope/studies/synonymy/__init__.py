@@ -15,7 +15,7 @@ from lexiscope.analysis.choices.design import CORRECT, INCORRECT, RANDOM, Cell, 
 from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
 from lexiscope.core.spec import plain_name
-from lexiscope.report.answers.choice_sets import best_expression, by_token_difference
+from lexiscope.report.answers.effects import best_expression, by_token_difference
 from lexiscope.report.answers.numbers import PERCENT, Quantity, pick
 from lexiscope.report.answers.subjects import Against, SubjectEstimates
 from lexiscope.report.parts.accuracy_tables import accuracy_overview

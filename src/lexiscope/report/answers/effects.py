@@ -1,17 +1,22 @@
-"""Two conditions: how much higher one is than the other, with the test and both distributions; or subject by subject.
+"""Effects as answers: of a condition, of a number such as size, and of the expressions and tokens of choice sets.
 
-:class:`PairedEstimates` compares two estimates of each subject: on which sides of zero they are, and their distance.
+:class:`TwoConditions` says how much higher one condition is than the other, with the test and both distributions;
+:class:`PairedEstimates` on which sides of zero two estimates of each subject are, and their distance; :class:`SlopeOf`
+the slope of an estimate of each subject over a number, with a scatter.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import dataclass
 
-from lexiscope.core.result import Record
+from lexiscope.core.result import Record, parse_statistic
 from lexiscope.report.answers.answer import (
     NO,
     PARTLY,
     REVERSED,
+    SOMEWHAT,
     UNDECIDED,
     YES,
     Answer,
@@ -21,17 +26,22 @@ from lexiscope.report.answers.answer import (
     verdict_of,
 )
 from lexiscope.report.answers.numbers import (
+    PERCENT,
     POINTS,
     Numbers,
     Pick,
     Quantity,
     capital,
     likelihood_ratio_text,
+    p_text,
+    pick,
     text_of_tests,
 )
 from lexiscope.report.marks.distribution import Distributions, ValueGroup
 from lexiscope.report.marks.drawing import Axis, Drawing
+from lexiscope.report.marks.forest import Forest
 from lexiscope.report.marks.pairs import PairedDots, PairRow
+from lexiscope.report.marks.scatter import Scatter, ScatterPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +236,146 @@ class PairedEstimates:
             axis=Axis.around(values, self.axis), first_name=self.first_name, second_name=self.second_name,
             below=self.below, above=self.above,
         )  # fmt: skip
+
+
+_LINES = "Lines: 95% CI"
+_CHOSEN = "Layers are chosen on the same items; tips also have the value with the layer chosen on other words"
+
+
+@dataclass(frozen=True, slots=True)
+class SlopeOf:
+    """The slope of an estimate of each subject over a number of it.
+
+    ``number`` are the records with that number (``n_parameters``), ``estimate`` those with the estimate; the slope is
+    per tenfold number if *log*. ``what`` is what rises, ``per`` for how much more of the number. ``allowing`` are the
+    estimates that allow for the choice of the best layer, which the tips of the figure give next to the others.
+    """
+
+    title: str
+    slope: Pick
+    estimate: Pick
+    number: Pick
+    quantity: Quantity
+    what: str
+    per: str
+    x_label: str
+    units: tuple[str, str] = ("model", "models")
+    predicted: Direction = "above"
+    log: bool = True
+    strong: tuple[str, ...] = ()
+    allowing: Pick | None = None
+
+    def answer(self, numbers: Numbers) -> Answer | None:
+        """Return the answer, ``None`` where the run has no such slope."""
+        slopes = numbers.all(self.slope)
+        if not slopes:
+            return None
+        slope = slopes[0]
+        drawing = self._scatter(numbers)
+        if slope.value is None:
+            answer = undefined_answer(f"The change of {self.what} {self.per}", slope.note)
+            return Answer(answer.verdict, answer.sentences, drawing=drawing)
+        quantity = Quantity("b", bounds=None, digits=self.quantity.digits)
+        own = Quantity(self.quantity.symbol, bounds=self.quantity.bounds, digits=self.quantity.digits)
+        n = slope.n or 0
+        verdict = verdict_of(slope, quantity, predicted=self.predicted, n_units=n)
+        size = own.number(abs(slope.value))
+        interval = own.interval(slope, named=True)
+        p = p_text(slope)
+        details = ", ".join(filter(None, (interval, p)))
+        way = "rises" if slope.value > 0 else "falls"
+        lead = f"{self.what[:1].upper()}{self.what[1:]} {way} by {size} {self.per}, {details}"
+        few = f"; this rests on {n} {self.units[1]}" if verdict == SOMEWHAT else ""
+        tail = {
+            UNDECIDED: ": the interval includes 0, so both directions are possible",
+            NO: "",
+            REVERSED: "; the opposite was predicted",
+            YES: "",
+        }.get(verdict, few)
+        apa = f"{lead}, N = {n} {self.units[1]}."
+        return Answer(verdict, (f"{lead}{tail}.",), apa=apa, drawing=drawing)
+
+    def _scatter(self, numbers: Numbers) -> Scatter | None:
+        points, note = [], _LINES
+        for record in numbers.known(self.estimate):
+            number = numbers.first(self.number, subject=record.subject)
+            if number is None or not number.value:
+                continue
+            title = numbers.title(record.subject)
+            tip = f"{title}: {self.quantity.equation(record)}; {number.value:,.0f} {self.x_label.lower()}"
+            allowed = numbers.first(self.allowing, subject=record.subject, view=record.view) if self.allowing else None
+            if allowed is not None and allowed.value is not None:
+                tip += f"; with the layer chosen on other words: {self.quantity.equation(allowed)}"
+                note = f"{_CHOSEN}. {_LINES}"
+            low, high = self.quantity.ends(record) or (None, None)
+            hollow, strong = record.subject in numbers.other, record.subject in self.strong
+            points.append(
+                ScatterPoint(title, number.value, self.quantity.value(record), low, high, tip, hollow, strong)
+            )
+        if len(points) < 3:
+            return None
+        values = [v for p in points for v in (p.y, p.low, p.high) if v is not None]
+        axis = Axis.around(values, f"{self.quantity.symbol} at the best layer", bounds=None)
+        highest = max(points, key=lambda point: point.y)
+        same = [p for p in points if p is not highest and abs(math.log10(p.x / highest.x)) < 0.05]
+        see = f"The highest value is {self.quantity.text(highest.y)} ({highest.label})."
+        if same:
+            smallest = min(same, key=lambda point: point.y)
+            see = (
+                f"Models of one size differ: {highest.label} has {self.quantity.text(highest.y)}, {smallest.label} "
+                f"{self.quantity.text(smallest.y)}."
+            )
+        kind = f". Hollow: {numbers.other_kind}" if any(point.hollow for point in points) else ""
+        return Scatter(
+            name="by_size", title=self.title, see=see, note=f"{note}{kind}", points=tuple(points), axis=axis,
+            x_label=f"{self.x_label}{' (log scale)' if self.log else ''}", log=self.log,
+        )  # fmt: skip
+
+
+def best_expression(numbers: Numbers, _run: object) -> Answer | None:
+    """Return which expression of the relation is right most often, by model and kind of test."""
+    named = [record for record in numbers.known(pick("best_expression")) if record.note]
+    if not named:
+        return None
+    counts = Counter(record.note for record in named)
+    name, most = counts.most_common(1)[0]
+    first = next(record for record in named if record.note == name)
+    lead = f"{name} has the highest accuracy in {most} of {len(named)} comparisons of expressions"
+    shown = f"{numbers.title(first.subject)}, {numbers.title(first.condition)}: {PERCENT.both(first)}"
+    text = f"{lead}, for instance {shown}."
+    others = ", ".join(f"{other} in {n}" for other, n in counts.most_common()[1:])
+    return Answer("", (text, *((f"The others: {others}.",) if others else ())), apa=text)
+
+
+def by_token_difference(numbers: Numbers, _run: object) -> Answer | None:
+    """Say in how many tests accuracy differs where the words are cut into different numbers of tokens."""
+    records = [r for r in numbers.known(pick("accuracy_by_delta(")) if _delta(r) not in ("", "all")]
+    tests = numbers.known(pick("independent_t_p("))
+    if not records:
+        return None
+    lowest, highest = min(records, key=PERCENT.value), max(records, key=PERCENT.value)
+    decided = [(record.p_adjusted if record.p_adjusted is not None else record.value) for record in tests]
+    differing = sum(p is not None and p < 0.05 for p in decided)
+    shown = (f"{PERCENT.text(PERCENT.value(r))} ({numbers.title(r.subject)}, {_tokens(r)})" for r in (lowest, highest))
+    texts = [f"Accuracy ranges from {' to '.join(shown)}."]
+    if tests:
+        texts.insert(0, f"{differing} of {len(tests)} differences from words of equal length have p < .05 (adjusted).")
+    verdict = "" if not tests else YES if differing == len(tests) else PARTLY if differing else UNDECIDED
+    rows = []
+    for record in sorted(records, key=lambda record: (record.subject, int(_delta(record)))):
+        tip = f"{_tokens(record)}: {PERCENT.both(record)}, {f'{record.n:,} items' if record.n else ''}"
+        rows.append(PERCENT.row(record, _tokens(record), tip=tip, group=numbers.title(record.subject)))
+    drawing = Forest(
+        name="by_tokens", title="Accuracy by how many tokens more the right word has", rows=tuple(rows[:40]),
+        axis=Axis("Percent right", 0, 100, leading_zero=True), value_head="percent",
+    )  # fmt: skip
+    return Answer(verdict, tuple(texts), apa=" ".join(texts), drawing=drawing)
+
+
+def _delta(record: Record) -> str:
+    return parse_statistic(record.statistic)[1].get("delta", "")
+
+
+def _tokens(record: Record) -> str:
+    delta = int(_delta(record))
+    return "equally many tokens" if delta == 0 else f"{delta:+d} tokens".replace("-", "−")

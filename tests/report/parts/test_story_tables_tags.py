@@ -11,7 +11,7 @@ from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.items.sheets.form import TextColumn
 from lexiscope.items.sheets.tag_sheet import TagSheet
 from lexiscope.report.part import part_of
-from lexiscope.report.parts.tag_tables import coded_cases
+from lexiscope.report.parts.story_tables import coded_cases
 
 SHEET: TagSheet[str] = TagSheet(
     "a sheet of made-up cues",
