@@ -1,13 +1,13 @@
 """Recorded answers: the people and models whose answers are already in a file or come with a dataset.
 
-``recorded:FILE.csv`` and ``recorded:FILE.parquet`` read a response table that Lexiscope wrote;
-``recorded:DATASET`` takes the answers that were published with a dataset of the catalog. Logs of evaluation programs
-that ran a task of ``lexiscope export``: ``recorded:FOLDER`` or ``recorded:FILE.jsonl`` read the samples of
-lm-evaluation-harness (``?bos=yes|no`` says what their run does not), ``recorded:FILE.eval`` and ``recorded:FILE.json``
-a log of inspect_ai.
+``recorded:FILE.csv`` and ``recorded:FILE.parquet`` read a response table that Lexiscope wrote; ``recorded:DATASET``
+takes the answers that were published with a dataset of the catalog. Logs of evaluation programs that ran a task of
+``lexiscope export``: ``recorded:FOLDER`` or ``recorded:FILE.jsonl`` read the samples of lm-evaluation-harness
+(``?bos=yes|no`` says what their run does not), ``recorded:FILE.eval`` and ``recorded:FILE.json`` a log of inspect_ai.
 
-What evaluation programs logged is read as the answers of a live model are: log-probabilities of lm-evaluation-harness go through the task's function for subjects that score texts, replies of
-inspect_ai through the reader of chat models: the rows are those that a live model would have left.
+What evaluation programs logged is read as the answers of a live model are: log-probabilities of lm-evaluation-harness
+go through the task's function for subjects that score texts, replies of inspect_ai through the reader of chat models:
+the rows are those that a live model would have left.
 """
 
 from __future__ import annotations

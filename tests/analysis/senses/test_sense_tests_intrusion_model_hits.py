@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.senses.intrusion import model_hits
+from lexiscope.analysis.senses.sense_tests import model_hits
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined

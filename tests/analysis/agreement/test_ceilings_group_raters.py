@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lexiscope.analysis.agreement import group_raters
+from lexiscope.analysis.agreement import ceilings
 from lexiscope.analysis.agreement.alpha import krippendorff_alpha
-from lexiscope.analysis.agreement.ceilings import reliability_of_means
-from lexiscope.analysis.agreement.group_raters import best_raters, rater_accuracy, shuffled_best_raters, single_rater
+from lexiscope.analysis.agreement.ceilings import (
+    best_raters,
+    rater_accuracy,
+    reliability_of_means,
+    shuffled_best_raters,
+    single_rater,
+)
 from lexiscope.analysis.agreement.raters import leave_one_out
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
@@ -104,7 +109,7 @@ def test_shuffling_is_what_selection_alone_gives() -> None:
 def test_shuffling_keeps_the_ratings_of_each_item() -> None:
     """The same ratings of the same items, given by other raters of the item."""
     ratings, _ = groups_of_four(3, 6, noise=1.0, seed=7)
-    mixed = group_raters._shuffle_ratings(ratings, np.random.default_rng(1))
+    mixed = ceilings._shuffle_ratings(ratings, np.random.default_rng(1))
     before, after = (sorted(zip(each.item.tolist(), each.value.tolist(), strict=True)) for each in (ratings, mixed))
     assert before == after
     assert (mixed.value != ratings.value).any()

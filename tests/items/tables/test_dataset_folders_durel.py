@@ -10,7 +10,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
-from lexiscope.items.tables.durel_folder import write_durel
+from lexiscope.items.tables.dataset_folders import write_durel
 
 
 def item(name: str, *texts: str) -> Item:

@@ -10,7 +10,7 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Heading
-from lexiscope.report.plots.sense_map import HIGH, SHAPES, WIDE, SensePoint, key, sense_map
+from lexiscope.report.plots.senses import HIGH, SHAPES, WIDE, SensePoint, key, sense_map
 from lexiscope.report.plots.style import clean_svg, mark
 
 SVG = "{http://www.w3.org/2000/svg}"

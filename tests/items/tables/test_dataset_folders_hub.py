@@ -15,8 +15,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
-from lexiscope.items.tables import hub_folder
-from lexiscope.items.tables.hub_folder import config_files, is_hub_folder, read_hub_folder, write_hub_folder
+from lexiscope.items.tables import dataset_folders
+from lexiscope.items.tables.dataset_folders import config_files, is_hub_folder, read_hub_folder, write_hub_folder
 from lexiscope.resources.tables.yaml_source import parse_yaml
 
 CARD = DatasetCard(
@@ -92,7 +92,7 @@ def test_the_card_has_what_the_hub_shows(tmp_path: Path) -> None:
 
 def test_large_tables_have_several_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No shard has more rows than the limit, and the shards together are the table."""
-    monkeypatch.setattr(hub_folder, "ROWS_OF_SHARD", 2)
+    monkeypatch.setattr(dataset_folders, "ROWS_OF_SHARD", 2)
     data = made()
     write_hub_folder(data, tmp_path / "hub")
     names = [file.name for file in config_files(tmp_path / "hub")["responses"]]

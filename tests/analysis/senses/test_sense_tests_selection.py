@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.agreement.choices import choices_from_arrays
-from lexiscope.analysis.senses.selection import ModelAnswers, SenseSelection, sense_selection
+from lexiscope.analysis.senses.sense_tests import ModelAnswers, SenseSelection, sense_selection
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Undefined

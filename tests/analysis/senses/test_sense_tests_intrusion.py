@@ -7,7 +7,7 @@ import pytest
 
 from lexiscope.analysis.agreement.choices import choices_from_arrays
 from lexiscope.analysis.ratings import choices_from_table
-from lexiscope.analysis.senses.intrusion import WordIntrusion, word_intrusion
+from lexiscope.analysis.senses.sense_tests import WordIntrusion, word_intrusion
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined

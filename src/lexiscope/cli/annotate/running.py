@@ -1,7 +1,8 @@
-"""``lexiscope annotate sign|pause|resume|close|invite|forget|purge|password|backup|restore|reconcile``: change a study.
+"""``lexiscope annotate serve|preview|sign|pause|resume|close|invite|forget|purge|password|backup|restore|reconcile``.
 
-One process writes to a SQLite study. While its server runs, these commands stop with an error that names the dashboard
-(except backup, which only reads); a PostgreSQL study can be changed at any time.
+Run a study: its pages, for participants or as a preview, and the commands that change it. One process writes to a
+SQLite study. While its server runs, commands that change it stop with an error that names the dashboard (except backup,
+which only reads); a PostgreSQL study can be changed at any time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -29,18 +31,99 @@ from lexiscope.annotation.store.overview import first_answer_at, issued_codes, p
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import Payment
-from lexiscope.annotation.study_file.launch import question_texts
-from lexiscope.annotation.study_file.study_folder import check_launched, copy_inputs, open_snapshot, read_study
+from lexiscope.annotation.study_file.launch import launch_problems, question_texts
+from lexiscope.annotation.study_file.study_folder import (
+    StudyOnDisk,
+    check_launched,
+    copy_inputs,
+    open_snapshot,
+    read_study,
+)
 from lexiscope.annotation.web.admin.accounts import make_setup_link
-from lexiscope.annotation.web.serving import Serving
+from lexiscope.annotation.web.preview import serve_preview, write_preview
+from lexiscope.annotation.web.serving import Serving, StudyLinks, serve
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
-from lexiscope.cli.annotate.serve import check_ready
-from lexiscope.cli.output import print_json, print_table, remark, say
-from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
+from lexiscope.cli.verb import Failure, Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.showing import counted
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command("serve", cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--folder", type=_FOLDER, help="Folder for the answers; default: the name of the study file without its ending."
+)
+@options.of_settings(Serving)
+@click.option("--new", is_flag=True, help="Restart without the answers of a lost or damaged database.")
+def serve_study(file: Path, *, folder: Path | None, new: bool, **given: Any) -> None:
+    """Run a study: pages for participants and researchers.
+
+    The study must pass `annotate check`. Ctrl-C stops the server; the same command continues the study. If the database
+    of a launched study is missing or damaged, restore a backup, or restart with --new.
+    """
+    serving = options.make_settings(Serving, given)
+    serving.check()
+    study = read_study(file, folder)
+    check_ready(study)
+    if study.definition.planned.questions:
+        remark(
+            "Planned questions are confirmatory only with a plan that is signed before the first answer: "
+            "lexiscope annotate sign"
+        )
+    if serving.unsafe_fast:
+        remark(
+            "Warning: with --unsafe-fast, a power cut can lose answers that participants saw as saved. Remove the "
+            "option for a real study."
+        )
+    serve(study, serving, say=lambda links: _say_links(study, serving, links), new=new)
+    say("Server stopped. All answers are saved.")
+
+
+@click.command("preview", cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; default: any free port.")
+@click.option("--out", type=_FOLDER, help="Write the pages as files into this folder instead.")
+def preview(file: Path, *, port: int, out: Path | None) -> None:
+    """Show every page of a study without storing anything.
+
+    Missing texts are marked.
+    """
+    study = read_study(file)
+    if out is None:
+        serve_preview(study, port=port, say=lambda url: say(f"Preview of all pages: {url}   (Ctrl-C stops it)"))
+        return
+    written = write_preview(study, out)
+    say(f"Saved {out} ({counted(len(written), 'page')}). Open {written[0]}")
+
+
+def check_ready(study: StudyOnDisk) -> None:
+    """Check that a study is ready to launch. Errors: :class:`Failure` with every problem."""
+    problems = launch_problems(study.definition, study.items)
+    if problems:
+        listed = [str(study.file.error(problem)) for problem in problems]
+        listed.append(f"Not ready: {counted(len(problems), 'error')} to fix.")
+        raise Failure("\n".join(listed))
+
+
+def _say_links(study: StudyOnDisk, serving: Serving, links: StudyLinks) -> None:
+    say(f"Study:        {study.definition.name}, stored in {'PostgreSQL' if serving.postgres else study.folder}")
+    if links.set_aside is not None:
+        remark(f"Warning: this study starts again without earlier answers. What is left of it is in {links.set_aside}.")
+        remark("That folder holds platform IDs: delete it when you no longer need it.")
+    if links.participants:
+        say(f"Participants: {links.participants}")
+    else:
+        say_folded(f"Participants: one link each, made with lexiscope annotate invite {study.folder} --n 20")
+    say(f"Researcher:   {links.researcher}")
+    if links.set_up:
+        say(f"First set a password (this link works once, within 24 hours): {links.set_up}")
+    say("Ctrl-C stops the server.")
+
 
 ACTOR = "command line"
 _URL = click.option("--public-url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server.")
