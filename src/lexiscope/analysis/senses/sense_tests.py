@@ -52,8 +52,8 @@ INTRUSION_RULE = "an instance is right where more than half of its judgments fin
 class WordIntrusion:
     """How well people find intruders: shares from 0 to 1, higher means that the senses are easier to interpret.
 
-    ``sense_accuracy`` is the share of instances that are right by :data:`INTRUSION_RULE`, ``judgment_accuracy`` the share of
-    single judgments. ``agreement`` is the mean share of the winning word, whether right or not;
+    ``sense_accuracy`` is the share of instances that are right by :data:`INTRUSION_RULE`, ``judgment_accuracy`` the
+    share of single judgments. ``agreement`` is the mean share of the winning word, whether right or not;
     ``trust_weighted_agreement`` weighs each vote by its rater's trust, and is ``None`` where no trust is known. The
     ``chance`` of each is what blind choices would give with as many judgments of each instance. ``n_without`` counts
     instances without any judgment, ``n_undecided`` those without a majority for any word, ``n_missing`` judgments
@@ -229,11 +229,11 @@ class ModelAnswers:
 class SenseSelection:
     """How often people and a model choose the same sense: shares from 0 to 1, higher means more often.
 
-    ``accuracy`` is the share of questions that are consistent by :data:`SELECTION_RULE`, ``judgment_accuracy`` the share of
-    single judgments that choose the model's sense. ``probability`` is the model's mean probability of the sense that a
-    majority chose (over the ``probability.n`` questions that have one), ``judgment_probability`` of every single
-    judgment's sense; both are ``None`` where the model gives no probabilities. ``agreement`` is the mean share of the
-    winning sense, ``trust_weighted_agreement`` weighs each vote by its rater's trust. ``human_choice`` is the
+    ``accuracy`` is the share of questions that are consistent by :data:`SELECTION_RULE`, ``judgment_accuracy`` the
+    share of single judgments that choose the model's sense. ``probability`` is the model's mean probability of the
+    sense that a majority chose (over the ``probability.n`` questions that have one), ``judgment_probability`` of every
+    single judgment's sense; both are ``None`` where the model gives no probabilities. ``agreement`` is the mean share
+    of the winning sense, ``trust_weighted_agreement`` weighs each vote by its rater's trust. ``human_choice`` is the
     majority's sense of each question, ``None`` where no sense has more than half: ``n_undecided`` counts these,
     ``n_tied`` those of them where two senses share the most votes. Each ``chance`` is what blind choices would give.
     """

@@ -15,8 +15,7 @@ from lexiscope.analysis.choices.error_tags import coders_of, means_by_tag
 from lexiscope.analysis.norms.example_rows import Rule, choose_examples, example_rows, largest_errors
 from lexiscope.analysis.norms.norms import item_sd
 from lexiscope.analysis.norms.story_effects import KINDS
-from lexiscope.build.stories.error_tags import COMMENT_SHEET, ERROR_SHEET, RatedCase, commented_cases
-from lexiscope.build.stories.stories import story_text
+from lexiscope.build.stories.stories import COMMENT_SHEET, ERROR_SHEET, RatedCase, commented_cases, story_text
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined
@@ -185,7 +184,7 @@ def write_comment_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record
 def comment_cases(run: AmbistoryData) -> tuple[tuple[RatedCase, ...], int]:
     """Return the comments of the settings' file with their ratings, and the number of those without one.
 
-    Errors: those of :func:`~lexiscope.build.stories.error_tags.commented_cases`; :class:`InputError` without ratings.
+    Errors: those of :func:`~lexiscope.build.stories.stories.commented_cases`; :class:`InputError` without ratings.
     """
     path = Path(run.settings.comments)
     if not run.has("ratings"):

@@ -16,7 +16,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.local import encoder
 from lexiscope.subjects.trained.classifier import load
-from lexiscope.training.probes import fit_threshold
+from lexiscope.training.methods import fit_threshold
 
 from .tiny_views import QUICK, pairs, senses, verifications
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.build.stories.error_tags import ERROR_SHEET as SHEET
-from lexiscope.build.stories.error_tags import TAGS, RatedCase
-from lexiscope.build.stories.stories import StorySetup, story_samples
+from lexiscope.build.stories.stories import ERROR_SHEET as SHEET
+from lexiscope.build.stories.stories import TAGS, RatedCase, StorySetup, story_samples
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
 
