@@ -1,11 +1,12 @@
-"""Stories around an ambiguous sentence, each judged for two meanings; questions for drafting them, sheets of their tags.
+"""Stories around an ambiguous sentence, each judged for two meanings; questions for drafting them, sheets of tags.
 
 AmbiStory §3.3: ending A is written for meaning 1, ending B for meaning 2, and the third story is left open. Six samples
 of a setup therefore share the sentence and the sentences before it; two of a story share the ending as well.
 
 On the sheets, people tag single answers: why a model's rating of a story is wrong, what a rater's comment is about. A
-row shows a story with its ambiguous word in brackets, the meaning that was judged, and the answer. Which subject, or which rater,
-gave it is not shown. *Source:* AmbiStory §5.2 (the three kinds of error), §4.2 (what comments tell of disagreement).
+row shows a story with its ambiguous word in brackets, the meaning that was judged, and the answer. Which subject, or
+which rater, gave it is not shown. *Source:* AmbiStory §5.2 (the three kinds of error), §4.2 (what comments tell of
+disagreement).
 """
 
 from __future__ import annotations

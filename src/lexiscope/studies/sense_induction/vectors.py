@@ -1,4 +1,4 @@
-"""The vectors: their training, noise, senses by frequency, a synset, the senses of words (Figures 2 to 5, Tables 5 to 7).
+"""The vectors: their training, noise, senses by frequency, a synset, senses of words (Figures 2 to 5, Tables 5 to 7).
 
 The vectors of the paper were never released, and its corpus is not ours: no number of a table can be reproduced. What
 can be asked is whether the models differ in the same direction. A difference *holds* where ours has the sign of the
