@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from lexiscope.analysis.agreement.raters import leave_one_out
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, LexiscopeError, SpecError, StatisticError
 from lexiscope.core.response import ResponseColumns, ResponseTable, holds_simulated
@@ -298,17 +298,14 @@ def _summaries(
     codes, ids = rows.codes("subject_id")
     values = rows.column(column).astype(np.float64)
     given = ~np.isnan(values)
-    by_id = dict(zip(ids, _split(values[given], codes[given], len(ids)), strict=True))
+    order = np.argsort(codes[given], kind="stable")
+    starts = np.searchsorted(codes[given][order], np.arange(1, len(ids)))
+    by_id = dict(zip(ids, np.split(values[given][order], starts), strict=True))
     least = 2 if summary == "sd" else 1
     answers = {subject: by_id.get(subject, np.empty(0)) for subject in subjects}
     summaries = [_summary(part, summary) if len(part) >= least else np.nan for part in answers.values()]
     lacking = {subject: f"has {len(part)} values of {column}" for subject, part in answers.items() if len(part) < least}
     return np.array(summaries, dtype=np.float64), lacking
-
-
-def _split(values: FloatArray, codes: IntArray, size: int) -> list[FloatArray]:
-    order = np.argsort(codes, kind="stable")
-    return np.split(values[order], np.searchsorted(codes[order], np.arange(1, size)))
 
 
 def _summary(values: FloatArray, summary: Summary) -> float:

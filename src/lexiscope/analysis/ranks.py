@@ -103,7 +103,13 @@ def rank_results(
             raise StatisticError("a set of ranks needs resamples of more than one group")
         codes, n_groups = group_codes(labels, n)
         kept = answers[both][:, [subject in known for subject in subjects]]
-        draws = _column_draws(statistic, kept, norm[both], codes, n_groups, resamples, seed)
+        # the same resamples for all columns
+        kind = next((kind for kind in CORRELATIONS if kind == statistic), None)
+        draws = (
+            ratio_draws(kept, np.ones(len(kept)), codes, n_groups, resamples=resamples, seed=seed)
+            if kind is None
+            else correlation_draws(kept, norm[both], kind=kind, groups=codes, resamples=resamples, seed=seed)
+        )
         sets = rank_sets_of_draws(values, draws, level, n_groups)
     except StatisticError as error:
         reasons |= dict.fromkeys(known, error.what)
@@ -132,16 +138,6 @@ def rank_results(
 def _value(statistic: str, column: FloatArray, target: FloatArray) -> float:
     kind = next((kind for kind in CORRELATIONS if kind == statistic), None)
     return float(column.mean()) if kind is None else correlation_value(column, target, kind=kind)
-
-
-def _column_draws(
-    statistic: str, columns: FloatArray, target: FloatArray, codes: IntArray, n_groups: int, resamples: int, seed: int
-) -> FloatArray:
-    """The statistic of each column in the same resamples, drawn once for all. *Shape:* (resamples, columns)."""
-    kind = next((kind for kind in CORRELATIONS if kind == statistic), None)
-    if kind is None:
-        return ratio_draws(columns, np.ones(len(columns)), codes, n_groups, resamples=resamples, seed=seed)
-    return correlation_draws(columns, target, kind=kind, groups=codes, resamples=resamples, seed=seed)
 
 
 def rank_sets_of_draws(values: FloatArray, draws: FloatArray, level: float, n_groups: int) -> tuple[RankSet, ...]:

@@ -101,7 +101,9 @@ def pages_in(
     items = real_items(every)
     if items and all(COLUMN_PROMPT in item.conditions and COLUMN_CURATED in item.conditions for item in items):
         return (), tuple(_gap(item) for item in items)
-    if items and all(len(item.usages) == 1 and _is_choice(item) for item in items):
+    if items and all(
+        len(item.usages) == 1 and (len(item.options) == 2 or {*_OPTIONS} <= {*item.conditions}) for item in items
+    ):
         return tuple(_page(item, path) for item in items), ()
     return None
 
@@ -193,10 +195,6 @@ def _answers_in(path: Path) -> Iterator[tuple[Response, Place]]:
         said = opened[answer][number] or (opened["response"][number] if "response" in opened.header else "")
         row = Response(who, kind_of_person(who), opened[item][number].strip(), PAGE, "choice", option=said, view="full")
         yield row, opened.place(number, answer)
-
-
-def _is_choice(item: Item) -> bool:
-    return len(item.options) == 2 or {*_OPTIONS} <= {*item.conditions}
 
 
 def _page(item: Item, path: Path) -> Item:

@@ -176,7 +176,10 @@ def read_choice(text: str, options: Sequence[PromptOption], *, cut: bool = False
         return ParsedReply("truncated" if cut else "empty")
     text = _without_runs(text)
     known = {_fold_case(name): option for option in options for name in option.names}
-    named = _named_values(text, known)
+    # whole words; a longer name hides a shorter
+    names = sorted(known, key=len, reverse=True)
+    pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
+    named = {known[name].value for name in re.findall(pattern, _fold_case(text))}
     lines = _whole_lines(text, cut=cut)
     said = {_option_name_on(line, known) for number, line in enumerate(lines) if stands_alone(lines, number)}
     answers = {known[name].value: known[name] for name in said if name in known}
@@ -276,13 +279,6 @@ def _option_name_on(line: str, known: dict[str, PromptOption]) -> str:
     first, _, rest = (part.strip() for part in re.sub(r"[:.)]\s", "\0", said, count=1).partition("\0"))
     both = first in known and rest in known and known[first] == known[rest]
     return first if both else said
-
-
-def _named_values(text: str, known: dict[str, PromptOption]) -> set[str]:
-    """Return the values of the options that a text names anywhere, as whole words; a longer name hides a shorter."""
-    names = sorted(known, key=len, reverse=True)
-    pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
-    return {known[name].value for name in re.findall(pattern, _fold_case(text))}
 
 
 def _fold_case(text: str) -> str:

@@ -448,7 +448,9 @@ def _reply_of(sample: LoggedReply) -> ChatReply:
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     finish = str(choice.get("stop_reason") or "")
     message = choice.get("message")
-    thinking = _reasoning(message)
+    content = message.get("content") if isinstance(message, dict) else None
+    parts = content if isinstance(content, list) else []
+    thinking = "\n".join(str(part.get("reasoning") or "") for part in parts if isinstance(part, dict)).strip()
     body: dict[str, Any] = {
         "choices": [
             {
@@ -461,12 +463,6 @@ def _reply_of(sample: LoggedReply) -> ChatReply:
         **({"error": sample.output["error"]} if sample.output.get("error") else {}),
     }
     return chat_reply({"body": body})
-
-
-def _reasoning(message: object) -> str:
-    content = message.get("content") if isinstance(message, dict) else None
-    parts = content if isinstance(content, list) else []
-    return "\n".join(str(part.get("reasoning") or "") for part in parts if isinstance(part, dict)).strip()
 
 
 def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:

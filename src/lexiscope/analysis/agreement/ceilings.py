@@ -103,7 +103,10 @@ def squared_mean_rho(agreement: RaterAgreement) -> Estimate:
     _refuse_negative(agreement)
     name = statistic_name("squared_mean_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "square of the mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
-    interval = _squared_interval(agreement.interval)
+    # an interval that spans 0 has squares from 0
+    ends = sorted((agreement.interval.low**2, agreement.interval.high**2))
+    low = 0.0 if agreement.interval.low < 0 < agreement.interval.high else ends[0]
+    interval = replace(agreement.interval, low=low, high=ends[1])
     return Estimate(name, agreement.mean**2, interval, agreement.n_raters, note=definition)
 
 
@@ -291,13 +294,6 @@ def _refuse_negative(agreement: RaterAgreement) -> None:
 
 def _group_of(agreement: RaterAgreement) -> str:
     return "the other raters" if agreement.variant == "leave_one_out" else "all raters, the rater included"
-
-
-def _squared_interval(interval: Interval) -> Interval:
-    """Square an interval's bounds; one that spans 0 has squares from 0."""
-    ends = sorted((interval.low**2, interval.high**2))
-    low = 0.0 if interval.low < 0 < interval.high else ends[0]
-    return replace(interval, low=low, high=ends[1])
 
 
 def _halves(ratings: Ratings, splits: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -194,7 +194,12 @@ def compare(full: MixedFit, reduced: MixedFit) -> LikelihoodRatio:
         raise StatisticError(
             f"both models have {full.n_parameters} parameters: they are one model, written differently"
         )
-    return LikelihoodRatio(chi2, df, _tail(chi2, df), _both(full, reduced), full, reduced, _warnings(full, reduced))
+    random_effects = (
+        full.random_effects
+        if full.random_effects == reduced.random_effects
+        else f"{full.random_effects} against {reduced.random_effects}"
+    )
+    return LikelihoodRatio(chi2, df, _tail(chi2, df), random_effects, full, reduced, _warnings(full, reduced))
 
 
 def _chi2(full: MixedFit, reduced: MixedFit) -> float:
@@ -219,12 +224,6 @@ def _check_nested(full: MixedFormula, reduced: MixedFormula, *, reml: bool) -> N
             "REML likelihoods of models with different fixed effects cannot be compared",
             hint="fit both with reml=False",
         )
-
-
-def _both(full: MixedFit, reduced: MixedFit) -> str:
-    if full.random_effects == reduced.random_effects:
-        return full.random_effects
-    return f"{full.random_effects} against {reduced.random_effects}"
 
 
 def _warnings(full: MixedFit, reduced: MixedFit) -> tuple[str, ...]:
@@ -326,7 +325,9 @@ def reduce(
         optimum = maximise(current, prepared, reml=reml, starts=starts, seed=seed, every_start=every_start)
         fitted = as_fit(current, prepared, optimum, reml=reml, satterthwaite=False)
         steps.append(_step(fitted, removed, reason))
-        failure = _failure(fitted, criterion)
+        failure = "" if fitted.converged else "did not converge"
+        if not failure and fitted.singular and criterion == "converged_and_not_singular":
+            failure = "is singular"
         smaller = _smaller(current, fitted, prepared) if failure else None
         if smaller is None:
             # Degrees of freedom are for the model that is kept, not for those on the way.
@@ -348,27 +349,17 @@ def _step(fitted: MixedFit, removed: str, reason: str) -> ReductionStep:
     )
 
 
-def _failure(fitted: MixedFit, criterion: Criterion) -> str:
-    if not fitted.converged:
-        return "did not converge"
-    return "is singular" if fitted.singular and criterion == "converged_and_not_singular" else ""
-
-
 def _smaller(formula: MixedFormula, fitted: MixedFit, data: ModelData) -> tuple[MixedFormula, str] | None:
     """Return the next model by the rule and what it is without, or None if no term may be removed."""
     if any(part.has_correlations for part in formula.random):
-        return _without_correlations(formula), "all correlations between random effects"
+        parts = (replace(part, correlated=False) if part.has_correlations else part for part in formula.random)
+        return replace(formula, random=tuple(parts)), "all correlations between random effects"
     if any(part.slopes for part in formula.random):
         smaller = _without_least_slope(formula, fitted, data)
         return smaller if smaller[0].random else None
     if len(formula.random) > 1:
         return _without_least_group(formula, fitted)
     return None
-
-
-def _without_correlations(formula: MixedFormula) -> MixedFormula:
-    parts = (replace(part, correlated=False) if part.has_correlations else part for part in formula.random)
-    return replace(formula, random=tuple(parts))
 
 
 def _without_least_slope(formula: MixedFormula, fitted: MixedFit, data: ModelData) -> tuple[MixedFormula, str]:

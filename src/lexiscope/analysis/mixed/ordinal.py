@@ -448,7 +448,10 @@ def _as_fit(design: _Design, optimum: _OrdinalOptimum, *more: str) -> OrdinalFit
 
     thresholds, gamma, scales = design.unpack(optimum.point)
     first, fixed = design.n_thresholds, design.n_thresholds + len(design.names)
-    covariance = _inverse(optimum.information)
+    # directions without curvature (a correlation at a zero variance) have no covariance
+    values, vectors = np.linalg.eigh(optimum.information)
+    kept = values > 1e-10 * values.max()
+    covariance = np.asarray((vectors[:, kept] / values[kept]) @ vectors[:, kept].T)
     # thresholds given = thresholds fitted - (the fixed effects' values where all predictors are zero)
     change, shift = design.basis.fixed[1:, 1:], design.basis.fixed[0, 1:]
     jacobian = np.zeros((fixed, fixed))
@@ -495,13 +498,6 @@ def _as_fit(design: _Design, optimum: _OrdinalOptimum, *more: str) -> OrdinalFit
         modes=_modes(design, thresholds, gamma, scales, changes),
         search=_Search(design, optimum),
     )
-
-
-def _inverse(information: Floats) -> Floats:
-    """Return the covariance; directions without curvature (a correlation at a zero variance) have none."""
-    values, vectors = np.linalg.eigh(information)
-    kept = values > 1e-10 * values.max()
-    return np.asarray((vectors[:, kept] / values[kept]) @ vectors[:, kept].T)
 
 
 def _findings(design: _Design, optimum: _OrdinalOptimum, covariance: Floats) -> tuple[bool, bool, tuple[str, ...]]:

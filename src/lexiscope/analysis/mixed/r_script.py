@@ -340,7 +340,9 @@ def cross_check(
         ours = likelihood_ratio(
             pair.full, pair.reduced, data, starts=starts, seed=seed, references=references, satterthwaite=False
         )
-        checks.append(_check(pair.name, ours, models, tests[pair.name]))
+        full = _difference(ours.full, models[pair.name, "full"])
+        reduced = _difference(ours.reduced, models[pair.name, "reduced"])
+        checks.append(PairCheck(pair.name, ours, tests[pair.name], ours.chi2 - tests[pair.name], full, reduced))
     return CrossCheck(versions, tuple(checks))
 
 
@@ -382,12 +384,6 @@ def read_output(output: str) -> tuple[dict[tuple[str, str], Lme4Model], dict[str
     tests = {row[1]: float(row[2]) for row in rows if row[0] == "TEST"}
     versions = next(" ".join(row[1:]) for row in rows if row[0] == "VERSIONS")
     return models, tests, versions
-
-
-def _check(name: str, ours: LikelihoodRatio, models: Mapping[tuple[str, str], Lme4Model], chi2: float) -> PairCheck:
-    full = _difference(ours.full, models[name, "full"])
-    reduced = _difference(ours.reduced, models[name, "reduced"])
-    return PairCheck(name, ours, chi2, ours.chi2 - chi2, full, reduced)
 
 
 def _difference(ours: MixedFit, theirs: Lme4Model) -> ModelDifference:

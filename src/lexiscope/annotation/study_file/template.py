@@ -114,7 +114,12 @@ def draft_definition(
         design=design,
         ratings=_ratings_section(items, screen, habit),
         catch=catch,
-        qualification=_paper_qualification(paper) if paper is not None else (),
+        qualification=tuple(
+            KnownQuestion(id=asked.question_id, task=asked.task, shows=dict(asked.shows), accept=(asked.accept,))
+            for asked in paper.qualification
+        )
+        if paper is not None
+        else (),
         about_you=about,
         exclusions=_exclusion_rules(screen, catch, habit, asks_native=any(q.measure == NATIVE for q in about)),
         planned=_PLANNED if screen.widget == "scale" and SAME_SENSE in design.balance else Planned(),
@@ -259,13 +264,6 @@ def _paper_words(screen: Screen, language: str) -> PaperWords:
         what = f"The instructions of the paper are in English; the study is in {language!r}."
         raise InputError(what, code="E616", hint=hint)
     return screen.paper_words()
-
-
-def _paper_qualification(paper: PaperWords) -> tuple[KnownQuestion, ...]:
-    return tuple(
-        KnownQuestion(id=asked.question_id, task=asked.task, shows=dict(asked.shows), accept=(asked.accept,))
-        for asked in paper.qualification
-    )
 
 
 def _instructions(screen: Screen, language: str, scale: Scale) -> str:

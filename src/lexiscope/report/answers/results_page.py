@@ -308,18 +308,14 @@ def answered_questions(
             why = " ".join(answer.sentences) if answer is not None else "This run has no numbers for it."
             unanswered.append((question.text, missing.get(question.question_id, why)))
             continue
-        if _asks_how(question.text) and answer.verdict in (YES, NO):
+        # yes and no cannot answer a question such as *How much …?* or *At which …?*
+        words = question.text.lower().split()
+        if not {*words[:2]}.isdisjoint(("how", "which", "what", "where", "whose")) and answer.verdict in (YES, NO):
             answer = replace(answer, verdict="")
         flag, place = question.analysis, question.section
         name = short or _short(question.text)
         answered.append(AnsweredQuestion(question.question_id, question.text, name, answer, flag, place))
     return tuple(answered), tuple(unanswered)
-
-
-def _asks_how(question: str) -> bool:
-    """Return whether yes and no cannot answer a question: *How much …?*, *At which …?*."""
-    words = question.lower().split()
-    return not {*words[:2]}.isdisjoint(("how", "which", "what", "where", "whose"))
 
 
 def results_page(

@@ -144,7 +144,8 @@ def _decoded(content: bytes, path: str, encoding: str) -> tuple[str, str, bool]:
     try:
         return "utf-8", content[len(mark) :].decode("utf-8"), bool(marked)
     except UnicodeDecodeError:
-        if marked or _is_damaged(content):
+        # UTF-8 with single damaged bytes has letters outside ASCII that are written as UTF-8
+        if marked or any(char > "\x7f" for char in content.decode("utf-8", "ignore")):
             return "utf-8", content[len(mark) :].decode("utf-8", "surrogateescape"), bool(marked)
     return "cp1252", _western(content, path), False
 
@@ -178,11 +179,6 @@ def _utf16_of(start: bytes) -> str:
     if zeros[1] > 0.4 * half and not zeros[0]:
         return "utf-16-le"
     return "utf-16-be" if zeros[0] > 0.4 * half and not zeros[1] else ""
-
-
-def _is_damaged(content: bytes) -> bool:
-    """Whether a text is UTF-8 with single damaged bytes: it has letters outside ASCII that are written as UTF-8."""
-    return any(char > "\x7f" for char in content.decode("utf-8", "ignore"))
 
 
 def _western(content: bytes, path: str) -> str:

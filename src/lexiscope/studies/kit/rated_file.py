@@ -226,7 +226,11 @@ def _of_items(
     if catalog.has("datasets", items):
         given = catalog.dataset(items)
     else:
-        own = replace(options, where=(), columns=_columns_in(items, options))
+        # of the columns that were named, those of the item file
+        header = open_file(items, replace(options, where=(), columns=())).header
+        own = replace(
+            options, where=(), columns=tuple(pair for pair in options.columns if pair.partition("=")[2] in header)
+        )
         source = load_items(items, task=task, language="" if language == "und" else language, scale=scale, options=own)
         card = own_card(Path(items), task=task, language=source.items[0].usages[0].language, scale=scale)
         given = Dataset(card, source.items, ResponseTable.empty(), tuple(source.checksums.items()))
@@ -247,12 +251,6 @@ def _of_items(
     )
     checksums = (*given.checksums, (Path(read.path).name, sha256_of(Path(read.path))))
     return Dataset(given.card, kept, table.where(item_id=tuple(item.item_id for item in kept)), checksums)
-
-
-def _columns_in(items: str, options: ReadingOptions) -> tuple[str, ...]:
-    """The columns that were named and are those of the item file."""
-    header = open_file(items, replace(options, where=(), columns=())).header
-    return tuple(pair for pair in options.columns if pair.partition("=")[2] in header)
 
 
 # -- items and ratings in one file ----------------------------------------------------------------------------------
