@@ -458,7 +458,7 @@ def parse_rule(text: str) -> Rule:
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise SpecError(f"{name} has no setting {unknown[0]!r}", hint=f"valid names: {', '.join(known)}")
-    required = [key for key in known if key not in given and not _has_default(kind, key)]
+    required = [field.name for field in fields(kind) if field.name not in given and field.default is MISSING]
     if required:
         raise SpecError(f"{name} needs {', '.join(required)}", hint=f"write {name}({required[0]}=…)")
     rule: Rule = kind(**{key: _read(name, key, known[key], value) for key, value in given.items()})
@@ -504,10 +504,6 @@ def _as_text(value: object) -> str:
     if isinstance(value, tuple):
         return "|".join(value)
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def _has_default(kind: type, key: str) -> bool:
-    return next(field.default for field in fields(kind) if field.name == key) is not MISSING
 
 
 def _read(rule: str, key: str, kind: str, text: str) -> Any:

@@ -147,7 +147,10 @@ def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = Fa
     text = _without_runs(text)
     plain = _without_scale(_tags_as_labels(text), scale)
     words = NUMBER_WORDS.get(language.partition("-")[0], ())
-    said = _numbers_on_lines(_whole_lines(plain, cut=cut), scale, words)
+    # what separate lines give, alone or with an explanation behind them
+    lines = _whole_lines(plain, cut=cut)
+    alone = (line for number, line in enumerate(lines) if stands_alone(lines, number))
+    said = {answer for line in alone for answer in _number_on(line, scale, words)}
     numbers = {_value(number) for number in _NUMBER.findall(_without_end(plain, scale))} | said
     if said:
         numbers |= numbers_in_words(_THOUGHTS.sub("\n", plain), words)
@@ -210,12 +213,6 @@ def read_text(text: str, *, cut: bool = False) -> ParsedReply:
 
 
 # -- numbers --------------------------------------------------------------------------------------------------
-
-
-def _numbers_on_lines(lines: Sequence[str], scale: Scale, words: Sequence[str]) -> set[float]:
-    """Return the numbers that separate lines give, alone or with an explanation behind them."""
-    alone = (line for number, line in enumerate(lines) if stands_alone(lines, number))
-    return {answer for line in alone for answer in _number_on(line, scale, words)}
 
 
 def _number_on(line: str, scale: Scale, words: Sequence[str]) -> set[float]:

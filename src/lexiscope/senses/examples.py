@@ -345,13 +345,11 @@ def draw_usages(
             if len(kept[word]) > 2 * per_word:
                 kept[word] = sorted(kept[word], key=lambda row: row[:2])[:per_word]
     return {
-        word: tuple(usage for _, _, usage in sorted(sorted(rows, key=lambda row: row[:2])[:per_word], key=_place))
+        word: tuple(
+            usage for _, _, usage in sorted(sorted(rows, key=lambda row: row[:2])[:per_word], key=lambda row: row[1])
+        )
         for word, rows in kept.items()
     }
-
-
-def _place(row: tuple[float, int, Usage]) -> int:
-    return row[1]
 
 
 # -- the usages of words in two corpora, with the sense that is chosen in each ---------------------------------------

@@ -177,6 +177,8 @@ def compare(full: MixedFit, reduced: MixedFit) -> LikelihoodRatio:
     Errors: :class:`StatisticError` where the models are not nested, were fitted to different numbers of rows, are REML
     fits with different fixed effects or REML against ML, or where the full model fits worse (a local optimum).
     """
+    from scipy import special
+
     if full.n_observations != reduced.n_observations:
         raise StatisticError(f"the models saw {full.n_observations} and {reduced.n_observations} rows")
     if full.reml != reduced.reml:
@@ -199,7 +201,9 @@ def compare(full: MixedFit, reduced: MixedFit) -> LikelihoodRatio:
         if full.random_effects == reduced.random_effects
         else f"{full.random_effects} against {reduced.random_effects}"
     )
-    return LikelihoodRatio(chi2, df, _tail(chi2, df), random_effects, full, reduced, _warnings(full, reduced))
+    # as ``scipy.stats.chi2.sf``, whose import takes a second
+    p = float(special.chdtrc(df, chi2))
+    return LikelihoodRatio(chi2, df, p, random_effects, full, reduced, _warnings(full, reduced))
 
 
 def _chi2(full: MixedFit, reduced: MixedFit) -> float:
@@ -237,13 +241,6 @@ def _warnings(full: MixedFit, reduced: MixedFit) -> tuple[str, ...]:
     if full.random_effects != reduced.random_effects:
         notes.append("variances are tested on the boundary of what they can be: p is too large, up to twice")
     return tuple(notes)
-
-
-def _tail(chi2: float, df: int) -> float:
-    from scipy import special
-
-    # as ``scipy.stats.chi2.sf``, whose import takes a second
-    return float(special.chdtrc(df, chi2))
 
 
 # -- reduce a maximal random-effects structure by a stated rule, and log every step ---------------------------------
@@ -358,7 +355,11 @@ def _smaller(formula: MixedFormula, fitted: MixedFit, data: ModelData) -> tuple[
         smaller = _without_least_slope(formula, fitted, data)
         return smaller if smaller[0].random else None
     if len(formula.random) > 1:
-        return _without_least_group(formula, fitted)
+        variances = [
+            (fitted.component(part.group, "(Intercept)").variance, -i) for i, part in enumerate(formula.random)
+        ]
+        _, i = min(variances)
+        return _replace_part(formula, -i, None), f"the grouping factor {formula.random[-i].group}"
     return None
 
 
@@ -385,12 +386,6 @@ def _without_slope(part: RandomPart, slope: str) -> RandomPart | None:
     if not slopes and not part.intercept:
         return None
     return RandomPart(part.group, slopes, part.intercept, part.correlated or not slopes)
-
-
-def _without_least_group(formula: MixedFormula, fitted: MixedFit) -> tuple[MixedFormula, str]:
-    variances = [(fitted.component(part.group, "(Intercept)").variance, -i) for i, part in enumerate(formula.random)]
-    _, i = min(variances)
-    return _replace_part(formula, -i, None), f"the grouping factor {formula.random[-i].group}"
 
 
 def _replace_part(formula: MixedFormula, index: int, part: RandomPart | None) -> MixedFormula:

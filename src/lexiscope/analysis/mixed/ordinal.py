@@ -657,6 +657,8 @@ class _Design:
 
     def starting_points(self, starts: int, seed: int) -> list[Floats]:
         """Return points with standard deviations of one, of one third, then random ones; no effects."""
+        from scipy.special import logit, ndtri
+
         counts = np.bincount(self.laplace.response, minlength=len(self.values))
         shares = np.cumsum(counts)[:-1] / counts.sum()
         random, points = np.random.default_rng(seed), []
@@ -668,7 +670,7 @@ class _Design:
             triangle = np.where(self.is_diagonal, spread, off) * np.sqrt(_LATENT_VARIANCE[self.link] / 3)
             # the same shares of the categories, whatever the random effects add to the variance
             wider = np.sqrt(1 + float(triangle @ triangle) / _LATENT_VARIANCE[self.link])
-            thresholds = _quantile(self.link, shares) * wider
+            thresholds = np.asarray(logit(shares) if self.link == "logit" else ndtri(shares)) * wider
             points.append(
                 np.concatenate([thresholds[:1], np.log(np.diff(thresholds)), np.zeros(len(self.names)), triangle])
             )
@@ -679,12 +681,6 @@ class _Design:
         n = self.laplace.response.size
         levels = [self.laplace.crossed.factors[factor].n_levels for factor, _, _ in self.triangle]
         return np.concatenate([np.full(self.n_thresholds + len(self.names), 0.2 * n), np.array(levels, dtype=float)])
-
-
-def _quantile(link: Link, shares: Floats) -> Floats:
-    from scipy.special import logit, ndtri
-
-    return np.asarray(logit(shares) if link == "logit" else ndtri(shares))
 
 
 def _design(formula: MixedFormula, data: ModelData, link: Link) -> _Design:

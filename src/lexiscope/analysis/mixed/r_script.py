@@ -113,7 +113,10 @@ def r_script(
     names = [pair.name for pair in pairs]
     if not pairs or len(set(names)) != len(names):
         raise InputError("the model pairs of an R script need unique names", hint=f"given: {names}")
-    codings = _codings(pairs, data, references)
+    by_column: dict[str, Coding] = {}
+    for formula in _formulas(pairs):
+        by_column |= {coding.column: coding for coding in prepare(formula, data, references=references).codings}
+    codings = list(by_column.values())
     blocks = [_header(csv_name), _read_lines(pairs, csv_name, codings), _FUNCTIONS, *(_pair(pair) for pair in pairs)]
     ordinal = [
         _ordinal_pair(pair, link)
@@ -128,15 +131,6 @@ def r_script(
 
 def _formulas(pairs: Sequence[ModelPair]) -> list[MixedFormula]:
     return [read_formula(text) for pair in pairs for text in (pair.full, pair.reduced)]
-
-
-def _codings(
-    pairs: Sequence[ModelPair], data: Mapping[str, Column], references: Mapping[str, str] | None
-) -> list[Coding]:
-    codings: dict[str, Coding] = {}
-    for formula in _formulas(pairs):
-        codings |= {coding.column: coding for coding in prepare(formula, data, references=references).codings}
-    return list(codings.values())
 
 
 def _header(csv_name: str) -> str:

@@ -260,11 +260,5 @@ def _write(run: CollectedRun, part: Part, title: str) -> None:
         records=part.records,
     )
     write_run(run.out, page, collected.item_answers, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
-    _print(run, part, ())
-
-
-def _print(run: CollectedRun, part: Part, notes: Sequence[str]) -> None:
     say_plain_table(to_text(part.tables[0]))
-    for text in notes:
-        remark(text, quiet=run.quiet)
     say(f"Saved {run.out / 'report.html'} ({len(part.records)} numbers)")

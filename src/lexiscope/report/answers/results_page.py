@@ -167,7 +167,9 @@ def _verdict_and_drawing(chosen: Sequence[Result], numbers: Numbers) -> tuple[st
     first = chosen[0]
     if isinstance(first, Contrast):
         record = first.records()[0]
-        return verdict_of(record, quantity_of(first.name, first.unit)), _pair_of(first, numbers)
+        sides = [side_record for side in first.pair for side_record in side.records()]
+        forest = _forest_of(sides, quantity_of(first.first.name, first.first.unit), numbers)
+        return verdict_of(record, quantity_of(first.name, first.unit)), forest
     if isinstance(first, Curve | Curves):
         entries = first.entries if isinstance(first, Curves) else (first,)
         curves = [entry for entry in entries if isinstance(entry, Curve)]
@@ -183,12 +185,6 @@ def _verdict_and_drawing(chosen: Sequence[Result], numbers: Numbers) -> tuple[st
     if isinstance(first, Counts):
         return "", _shares(first)
     return "", None
-
-
-def _pair_of(contrast: Contrast, numbers: Numbers) -> Forest:
-    """Both sides of a comparison on the axis of their statistic."""
-    quantity = quantity_of(contrast.first.name, contrast.first.unit)
-    return _forest_of([record for side in contrast.pair for record in side.records()], quantity, numbers)
 
 
 def _estimates(estimates: Sequence[Estimate], numbers: Numbers) -> Drawing | None:

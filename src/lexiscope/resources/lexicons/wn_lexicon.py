@@ -195,9 +195,14 @@ class WnLexicon:
         return tuple(self._synset(synset) for synset in synsets if synset.id != _INFERRED)
 
     def _synset(self, synset: Any) -> Synset:
+        part = next((pos for pos, letters in _LETTERS.items() if synset.pos in letters), None)
+        if part is None:
+            raise InputError(
+                f"a synset of the part of speech {synset.pos!r} has no place here", hint="n, v, a, s and r have"
+            )
         return Synset(
             synset.id,
-            _pos(synset.pos),
+            part,
             tuple(lemma.replace(" ", "_") for lemma in synset.lemmas()),
             synset.definition() or "",
             tuple(synset.examples()),
@@ -217,13 +222,6 @@ class WnLexicon:
 def _identifier(sense: Any) -> str | None:
     identifier = sense.metadata().get("identifier")
     return str(identifier) if identifier and "%" in identifier else None
-
-
-def _pos(letter: str) -> Pos:
-    part = next((pos for pos, letters in _LETTERS.items() if letter in letters), None)
-    if part is None:
-        raise InputError(f"a synset of the part of speech {letter!r} has no place here", hint="n, v, a, s and r have")
-    return part
 
 
 def open_lexicon(spec: str) -> Lexicon:

@@ -221,7 +221,10 @@ def pcibex_layout(path: Path | str, spelling: Spelling, text: str) -> ProgramExp
     rater, item = first_named(header, PARTICIPANT_NAMES), first_named(header, ITEM_NAMES)
     notes = []
     if not rater or not all(cell.strip() for cell in answers[rater]):
-        answers, rater = _with_senders(answers), _SENDER
+        senders = [f"{time} {address[:8]}" for time, address in zip(answers[_TIME], answers[_HASH], strict=True)]
+        count, width = range(len(answers)), len(answers.header)
+        names, columns = (*answers.header, _SENDER), (*answers.columns, senders)
+        answers, rater = answers.moved(names, columns, count, (*range(width), None)), _SENDER
         notes.append("No column names the participants: each set of results is one.")
     fields = {"rater": (rater,), "rating": ("Value" if penn else _ANSWER,)}
     if item:
@@ -233,12 +236,6 @@ def _is_answer(table: CellTable, number: int, *, penn: bool) -> bool:
     if penn:
         return table["Parameter"][number] in _RATED and table["Value"][number].strip() not in ("", "NULL")
     return _ANSWER in table.header and table[_ANSWER][number].strip() not in ("", "NULL")
-
-
-def _with_senders(table: CellTable) -> CellTable:
-    senders = [f"{time} {address[:8]}" for time, address in zip(table[_TIME], table[_HASH], strict=True)]
-    count, width = range(len(table)), len(table.header)
-    return table.moved((*table.header, _SENDER), (*table.columns, senders), count, (*range(width), None))
 
 
 def _rows(path: str, text: str) -> tuple[list[str], list[Row]]:

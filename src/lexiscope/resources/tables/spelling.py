@@ -106,7 +106,9 @@ def read_spelled(path: Path | str, *, encoding: str = "", separator: str = "") -
         what, hint = f"the file cannot be read: {error.strerror}", "check its name and its rights"
         raise InputError(what, code="E001", place=Place(str(path)), hint=hint) from error
     name, text, marked = _decoded(content, str(path), encoding)
-    example = "" if name == "utf-8" else _example(text)
+    # a word with letters outside ASCII, to look at
+    foreign = None if name == "utf-8" else re.search(r"\w*[^\W\d_\x00-\x7f]\w*", text)
+    example = foreign.group()[:20] if foreign else ""
     if not text.strip():
         hint = "write a header and at least one row"
         raise InputError("the file is empty", code="E002", place=Place(str(path)), hint=hint)
@@ -197,12 +199,6 @@ def _western(content: bytes, path: str) -> str:
         place=Place(path, text.count("\n", 0, at) + 1, at - begin + 1, None, line),
         hint="name the encoding: --encoding NAME (mac-roman, windows-1250, windows-1251 …); or save the file as UTF-8",
     )
-
-
-def _example(text: str) -> str:
-    """A word with letters outside ASCII, to look at; empty if there is none."""
-    match = re.search(r"\w*[^\W\d_\x00-\x7f]\w*", text)
-    return match.group()[:20] if match else ""
 
 
 # -- form and separator ---------------------------------------------------------------------------------------------

@@ -107,7 +107,11 @@ def _read(path: Path, items: str, task: str, language: str, scale: Scale | None,
     unused_texts = ""
     if not items and holds_items(path, task, options):
         try:
-            return _of_own_items(path, task, language, scale, _with_raters(path, options))
+            named = _with_raters(path, options)
+            data = own_dataset(path, task=task, language=language, scale=scale, options=named, any_scale=True)
+            opened = open_file(path, named)
+            data = _without_columns_of_program(data, opened, named)
+            return RatedFile(data, _understood_items(data, opened, named, scale))
         except InputError as error:
             if error.code != "E102":
                 raise
@@ -132,13 +136,6 @@ def _read(path: Path, items: str, task: str, language: str, scale: Scale | None,
         bare = tuple(_bare_item(item, path.stem, read, scale) for item in table.unique("item_id"))
         data = Dataset(card, bare, table, ((path.name, sha256_of(path)),))
     return RatedFile(data, read.understood, read.rater_groups, bool(read.options))
-
-
-def _of_own_items(path: Path, task: str, language: str, scale: Scale | None, options: ReadingOptions) -> RatedFile:
-    data = own_dataset(path, task=task, language=language, scale=scale, options=options, any_scale=True)
-    opened = open_file(path, options)
-    data = _without_columns_of_program(data, opened, options)
-    return RatedFile(data, _understood_items(data, opened, options, scale))
 
 
 def holds_items(path: Path, task: str, options: ReadingOptions) -> bool:
@@ -369,7 +366,11 @@ def read_means(
         unused=tuple(name for name in others if name not in conditions),
     )
     card = own_card(path, task=task, language=language or "und", scale=scale)
-    card = replace(card, remarks=(about.summary(), *about.notes, *_repeats_remark(rows_of, options.repeats)))
+    n = sum(len(rows) - 1 for rows in rows_of.values())
+    verb = "repeats" if n == 1 else "repeat"
+    which = f"{options.repeats} of the rows" if options.repeats == "mean" else f"{options.repeats} row with a value"
+    repeated = (f"{counted(n, 'row')} {verb} the item of an earlier row. The {which} counts.",) if n else ()
+    card = replace(card, remarks=(about.summary(), *about.notes, *repeated))
     rows = [recorded_rows({"norm": dict(zip(items, means.tolist(), strict=True))}, task, kind="norm", measure="norm")]
     rows += [recorded_rows({name: dict(zip(items, own, strict=True))}, task) for name, own in ratings.items()]
     return Dataset(card, own, ResponseTable.concat(rows), ((path.name, sha256_of(path)),)), about
@@ -434,13 +435,6 @@ def _counted(values: FloatArray, rows_of: Mapping[str, Sequence[int]], repeats: 
 def _first_other(values: Sequence[object], rows_of: Mapping[str, Sequence[int]]) -> int | None:
     """Return the first row whose value is not that of the item's first row."""
     return next((row for own in rows_of.values() for row in own if values[row] != values[own[0]]), None)
-
-
-def _repeats_remark(rows_of: Mapping[str, Sequence[int]], repeats: str) -> tuple[str, ...]:
-    n = sum(len(rows) - 1 for rows in rows_of.values())
-    verb = "repeats" if n == 1 else "repeat"
-    which = "The mean of the rows counts." if repeats == "mean" else f"The {repeats} row with a value counts."
-    return (f"{counted(n, 'row')} {verb} the item of an earlier row. {which}",) if n else ()
 
 
 def _numbers(table: CellTable, name: str, form: NumberForm, scale: Scale | None) -> FloatArray:

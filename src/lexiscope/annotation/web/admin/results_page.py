@@ -133,7 +133,15 @@ def _figures(visit: Visit, summary: AnswerSummary) -> tuple[FigureView, ...]:
     shown = summary.distributions
     # without an answer there is one empty section, not none
     made = [_distribution_figure(visit, answers, several=len(shown) > 1) for answers in shown] or [
-        _no_distribution(visit)
+        FigureView(
+            "distribution",
+            visit.translate(_SUBJECTS["options"]),
+            (),
+            Markup(""),
+            (),
+            (),
+            empty=visit.say(NO_ANSWERS),
+        )
     ]
     return (_agreement_figure(visit, summary.agreement), *made, _arrivals_figure(visit), _lists_figure(visit))
 
@@ -218,11 +226,6 @@ def _distribution_figure(visit: Visit, shown: Distribution, *, several: bool) ->
     suffix = f"_{shown.view}" if several else ""
     drawing = bar_chart(bars, label=title, axis=axis, css="of-people")
     return FigureView(f"distribution{suffix}", title, _distribution_sentences(visit, shown), drawing, columns, data)
-
-
-def _no_distribution(visit: Visit) -> FigureView:
-    title = visit.translate(_SUBJECTS["options"])
-    return FigureView("distribution", title, (), Markup(""), (), (), empty=visit.say(NO_ANSWERS))
 
 
 def _bar_labels(visit: Visit, shown: Distribution) -> list[str]:
@@ -475,7 +478,9 @@ def bar_chart(bars: Sequence[Bar], *, label: str, axis: str, css: str = "") -> M
         for tick in ticks:
             y = _TOP + height * (1 - tick / top)
             parts += [_line(_LEFT, y, width - _RIGHT, y, "grid"), _text(_LEFT - 6, y + 4, f"{tick:,}", "tick end")]
-        shown = _fitting([bar.label for bar in bars], step)
+        # the labels that have room below bars of this width: every one, or every second, third …
+        widest = max(len(bar.label) for bar in bars) * _LETTER + 8
+        shown = set(range(0, len(bars), max(1, math.ceil(widest / step))))
         for k, bar in enumerate(bars):
             x, size = _LEFT + k * step, height * bar.count / top
             y = _TOP + height - size
@@ -602,13 +607,6 @@ def _ticks(most: int) -> list[int]:
     size = 10 ** max(0, len(str(max(1, most // 4))) - 1)
     step = next(size * k for k in (1, 2, 5, 10, 20) if size * k * 4 >= most)
     return [step * k for k in range(max(1, -(-most // step)) + 1)]
-
-
-def _fitting(labels: Sequence[str], step: float) -> set[int]:
-    """Return which labels have room below bars of a width: every one, or every second, third …"""
-    widest = max(len(label) for label in labels) * _LETTER + 8
-    every = max(1, math.ceil(widest / step))
-    return set(range(0, len(labels), every))
 
 
 def _stacked(values: Sequence[float], at: Callable[[float], float]) -> list[tuple[float, float]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from lexiscope.analysis.attainable.model_pairs import ModelPairs, model_pairs
 from lexiscope.analysis.attainable.shares import Share, mean_share
@@ -344,9 +344,10 @@ def _live(
     except LexiscopeError as error:
         # one item that a model cannot read must not lose the other lines
         return NoNumber("no number", str(error).splitlines()[0]), None
-    facts = SubjectFacts(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in about["facts"].items()}
-    )
+    known: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in about["facts"].items()
+    }
+    facts = SubjectFacts(**known)
     # a file of recorded answers may have answers of people, too
     kinds = [kind for kind in answers.unique("subject_kind") if kind not in COLLECTED]
     return measure_line(asked, answers.where(subject_kind=tuple(kinds)), others, seed=seed), facts
