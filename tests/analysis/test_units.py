@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.analysis.agreement.alpha import Level, krippendorff_alpha
-from lexiscope.analysis.agreement.ceilings import split_half
-from lexiscope.analysis.agreement.group_raters import single_rater
+from lexiscope.analysis.agreement.ceilings import single_rater, split_half
 from lexiscope.analysis.agreement.raters import included, leave_one_out, pairwise_agreement
 from lexiscope.analysis.agreement.summary import variance_components
 from lexiscope.analysis.correlation import grouped_correlations, pearson, r_squared, spearman

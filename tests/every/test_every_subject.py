@@ -38,8 +38,7 @@ from lexiscope.testing.subject import SUBJECT_CONTRACTS, LoadedSubject
 from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.classifier import train_pair_classifier
 from lexiscope.training.gasi.train import write_senses
-from lexiscope.training.methods import train_method
-from lexiscope.training.probes import fit_threshold
+from lexiscope.training.methods import fit_threshold, train_method
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.usage_clusters import ClusterSettings, make_usage_clusters
 

@@ -9,7 +9,7 @@ OTHER_READERS = {
     "core/response.py": "responses have types of Arrow; a table has millions of rows",
     "core/run.py": "writes CSV; it reads none",
     "analysis/mixed/r_script.py": "the output of a program, in lines of several kinds",
-    "resources/vectors/multi_sense/ego_network.py": "an inventory may be compressed and is read line by line",
+    "resources/vectors/multi_sense/clusters.py": "an inventory may be compressed and is read line by line",
     "training/gasi/vocabulary.py": "a vocabulary may be compressed and is read line by line",
 }
 

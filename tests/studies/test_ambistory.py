@@ -21,9 +21,8 @@ from tests.subjects.fake_chat import Body, FakeChat, serving
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.analysis.norms.within_sd import accuracy_name
-from lexiscope.build.stories.error_tags import COMMENT_CODES, COMMENT_SHEET, ERROR_SHEET
 from lexiscope.build.stories.inventory import semcor_counts, sense_counts
-from lexiscope.build.stories.stories import placed_stories, story_text
+from lexiscope.build.stories.stories import COMMENT_CODES, COMMENT_SHEET, ERROR_SHEET, placed_stories, story_text
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError

@@ -12,8 +12,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.studies.kit.data import own_dataset
-from lexiscope.studies.kit.means_file import RECORDED
-from lexiscope.studies.kit.rated_file import read_rated_file
+from lexiscope.studies.kit.rated_file import RECORDED, read_rated_file
 from lexiscope.studies.norm import NormSettings
 from lexiscope.studies.norm.data import load_run
 

@@ -12,7 +12,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.studies.any_ratings.data import load_run
-from lexiscope.studies.any_ratings.raters import repeated_ratings
+from lexiscope.studies.any_ratings.ratings import repeated_ratings
 from lexiscope.studies.any_ratings.settings import AnyRatingsSettings
 from lexiscope.studies.kit.data import own_dataset
 from lexiscope.studies.kit.rated_file import read_rated_file

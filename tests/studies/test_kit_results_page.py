@@ -8,7 +8,7 @@ from lexiscope.core.result import Record
 from lexiscope.core.study import Question
 from lexiscope.report.answers.answer import Answer
 from lexiscope.report.answers.numbers import Numbers
-from lexiscope.studies.kit.results_page import answered_questions
+from lexiscope.report.answers.results_page import answered_questions
 
 
 @pytest.mark.parametrize(

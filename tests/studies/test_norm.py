@@ -22,8 +22,8 @@ from lexiscope.report.answers.numbers import Numbers
 from lexiscope.report.page.stored_answers import RESULTS_PAGE
 from lexiscope.studies.norm import answers, study
 from lexiscope.studies.norm.data import load_run
+from lexiscope.studies.norm.estimates import annotators
 from lexiscope.studies.norm.settings import NormSettings
-from lexiscope.studies.norm.worth import annotators
 
 N_ITEMS, RATERS = 48, 9
 

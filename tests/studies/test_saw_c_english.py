@@ -17,7 +17,7 @@ from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.report.part import part_of
 from lexiscope.report.presenting import file_name
 from lexiscope.studies.saw_c.data import SawCData, complete_settings, load_run
-from lexiscope.studies.saw_c.languages import joint_layers_and_size, joint_models, languages_model, write_r_script
+from lexiscope.studies.saw_c.further import joint_layers_and_size, joint_models, languages_model, write_r_script
 from lexiscope.studies.saw_c.layers import main_fits
 from lexiscope.studies.saw_c.settings import SawCSettings
 

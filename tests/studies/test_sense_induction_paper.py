@@ -23,14 +23,14 @@ from lexiscope.resources.vectors.sense_vectors import SETTINGS
 from lexiscope.studies.kit.pairs import PairSet
 from lexiscope.studies.sense_induction import published_differences
 from lexiscope.studies.sense_induction.data import SenseData
-from lexiscope.studies.sense_induction.paper_tables import (
+from lexiscope.studies.sense_induction.similarity import OF_USAGES
+from lexiscope.studies.sense_induction.vectors import (
     differences,
     models,
     paper_tables,
     printed,
     senses_left_out,
 )
-from lexiscope.studies.sense_induction.similarity import OF_USAGES
 from lexiscope.subjects.senses.gasi import Gasi, lineages
 from lexiscope.training.gasi.planted import PlantedSenses
 

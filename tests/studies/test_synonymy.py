@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lexiscope.studies.kit.results_page import answer_by
 from scipy import stats
 
 from lexiscope.analysis.choices.design import Cell, cell_of
@@ -32,7 +33,6 @@ from lexiscope.report.answers.numbers import Numbers
 from lexiscope.report.page.study_folder import Summary
 from lexiscope.report.pivot import records_of
 from lexiscope.resources.lexicons import wordnet
-from lexiscope.studies.kit.results_page import answer_by
 from lexiscope.studies.synonymy import study
 from lexiscope.studies.synonymy.accuracy import accuracies
 from lexiscope.studies.synonymy.data import SynonymyData

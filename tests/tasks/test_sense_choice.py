@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.analysis.senses.selection import ModelAnswers
+from lexiscope.analysis.senses.sense_tests import ModelAnswers
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import AnswerInvalid, Shown

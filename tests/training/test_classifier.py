@@ -24,7 +24,7 @@ from lexiscope.subjects.trained.classifier import load
 from lexiscope.training._labelled_items import Objective, length_batches, train_reader
 from lexiscope.training._training import TrainedModel, delete_weights
 from lexiscope.training.classifier import train_pair_classifier
-from lexiscope.training.probes import fit_label_baseline
+from lexiscope.training.methods import fit_label_baseline
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings
 
 from .tiny_views import QUICK, pairs, parameters_of, save_bert, weights_of

@@ -14,7 +14,7 @@ from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.trained.classifier import load
 from lexiscope.training.classifier import train_gloss_classifier, train_verification
-from lexiscope.training.probes import fit_label_baseline
+from lexiscope.training.methods import fit_label_baseline
 
 from .tiny_views import QUICK, senses, verifications
 

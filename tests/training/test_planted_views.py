@@ -19,7 +19,7 @@ from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.arrange.views import view_item
 from lexiscope.subjects.trained.classifier import load
 from lexiscope.training.classifier import train_pair_classifier
-from lexiscope.training.probes import fit_label_baseline
+from lexiscope.training.methods import fit_label_baseline
 from lexiscope.training.settings import TrainingSettings
 
 from .tiny_views import QUICK, save_bert

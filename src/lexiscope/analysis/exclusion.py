@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from lexiscope.analysis.agreement.raters import leave_one_out
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, LexiscopeError, SpecError, StatisticError
 from lexiscope.core.response import ResponseColumns, ResponseTable, holds_simulated
@@ -298,17 +298,14 @@ def _summaries(
     codes, ids = rows.codes("subject_id")
     values = rows.column(column).astype(np.float64)
     given = ~np.isnan(values)
-    by_id = dict(zip(ids, _split(values[given], codes[given], len(ids)), strict=True))
+    order = np.argsort(codes[given], kind="stable")
+    starts = np.searchsorted(codes[given][order], np.arange(1, len(ids)))
+    by_id = dict(zip(ids, np.split(values[given][order], starts), strict=True))
     least = 2 if summary == "sd" else 1
     answers = {subject: by_id.get(subject, np.empty(0)) for subject in subjects}
     summaries = [_summary(part, summary) if len(part) >= least else np.nan for part in answers.values()]
     lacking = {subject: f"has {len(part)} values of {column}" for subject, part in answers.items() if len(part) < least}
     return np.array(summaries, dtype=np.float64), lacking
-
-
-def _split(values: FloatArray, codes: IntArray, size: int) -> list[FloatArray]:
-    order = np.argsort(codes, kind="stable")
-    return np.split(values[order], np.searchsorted(codes[order], np.arange(1, size)))
 
 
 def _summary(values: FloatArray, summary: Summary) -> float:
@@ -461,7 +458,7 @@ def parse_rule(text: str) -> Rule:
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise SpecError(f"{name} has no setting {unknown[0]!r}", hint=f"valid names: {', '.join(known)}")
-    required = [key for key in known if key not in given and not _has_default(kind, key)]
+    required = [field.name for field in fields(kind) if field.name not in given and field.default is MISSING]
     if required:
         raise SpecError(f"{name} needs {', '.join(required)}", hint=f"write {name}({required[0]}=…)")
     rule: Rule = kind(**{key: _read(name, key, known[key], value) for key, value in given.items()})
@@ -507,10 +504,6 @@ def _as_text(value: object) -> str:
     if isinstance(value, tuple):
         return "|".join(value)
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def _has_default(kind: type, key: str) -> bool:
-    return next(field.default for field in fields(kind) if field.name == key) is not MISSING
 
 
 def _read(rule: str, key: str, kind: str, text: str) -> Any:

@@ -84,6 +84,7 @@ def rank_results(
     some = np.asarray(~np.isnan(answers).all(axis=0))
     both = np.asarray(~(np.isnan(answers[:, some]).any(axis=1) | np.isnan(norm)), dtype=bool)
     n, units, labels = int(both.sum()), resampled_units(groups), groups_of(groups, both)
+    kind = next((kind for kind in CORRELATIONS if kind == statistic), None)
     known: dict[str, float] = {}
     reasons: dict[str, str] = {}
     for place, subject in enumerate(subjects):
@@ -91,7 +92,8 @@ def rank_results(
             reasons[subject] = "there is no item that all subjects answered" if some[place] else "it answered no item"
             continue
         try:
-            known[subject] = _value(statistic, answers[both, place], norm[both])
+            column = answers[both, place]
+            known[subject] = float(column.mean()) if kind is None else correlation_value(column, norm[both], kind=kind)
         except StatisticError as error:
             reasons[subject] = error.what
     values = np.array(list(known.values()))
@@ -103,7 +105,12 @@ def rank_results(
             raise StatisticError("a set of ranks needs resamples of more than one group")
         codes, n_groups = group_codes(labels, n)
         kept = answers[both][:, [subject in known for subject in subjects]]
-        draws = _column_draws(statistic, kept, norm[both], codes, n_groups, resamples, seed)
+        # the same resamples for all columns
+        draws = (
+            ratio_draws(kept, np.ones(len(kept)), codes, n_groups, resamples=resamples, seed=seed)
+            if kind is None
+            else correlation_draws(kept, norm[both], kind=kind, groups=codes, resamples=resamples, seed=seed)
+        )
         sets = rank_sets_of_draws(values, draws, level, n_groups)
     except StatisticError as error:
         reasons |= dict.fromkeys(known, error.what)
@@ -127,21 +134,6 @@ def rank_results(
         for (subject, value), ranks in zip(known.items(), sets, strict=bool(sets))
     }
     return [ranked.get(s) or Undefined(name, reasons[s], n, subject=s, unit="rank") for s in subjects]
-
-
-def _value(statistic: str, column: FloatArray, target: FloatArray) -> float:
-    kind = next((kind for kind in CORRELATIONS if kind == statistic), None)
-    return float(column.mean()) if kind is None else correlation_value(column, target, kind=kind)
-
-
-def _column_draws(
-    statistic: str, columns: FloatArray, target: FloatArray, codes: IntArray, n_groups: int, resamples: int, seed: int
-) -> FloatArray:
-    """The statistic of each column in the same resamples, drawn once for all. *Shape:* (resamples, columns)."""
-    kind = next((kind for kind in CORRELATIONS if kind == statistic), None)
-    if kind is None:
-        return ratio_draws(columns, np.ones(len(columns)), codes, n_groups, resamples=resamples, seed=seed)
-    return correlation_draws(columns, target, kind=kind, groups=codes, resamples=resamples, seed=seed)
 
 
 def rank_sets_of_draws(values: FloatArray, draws: FloatArray, level: float, n_groups: int) -> tuple[RankSet, ...]:

@@ -324,7 +324,10 @@ def _check_design(
 def _ols_fit(outcome: FloatArray, design: FloatArray, labels: tuple[str, ...], intercept: bool) -> OlsFit:
     n, k = design.shape
     orthogonal, triangle, scale = _factor(design, labels)
-    beta = _refine(outcome, design, orthogonal, triangle, scale)
+    # one step of refinement on the residuals
+    beta = np.linalg.solve(triangle, orthogonal.T @ outcome) / scale
+    rest = np.asarray(outcome - np.asarray(design, np.longdouble) @ beta, dtype=np.float64)
+    beta = np.asarray(beta + np.linalg.solve(triangle, orthogonal.T @ rest) / scale, dtype=np.float64)
     fitted = design @ beta
     residuals = outcome - fitted
     rss = float(residuals @ residuals)
@@ -388,15 +391,6 @@ def _factor(design: FloatArray, labels: tuple[str, ...]) -> tuple[FloatArray, Fl
             hint="leave it out",
         )
     return orthogonal, triangle, scale
-
-
-def _refine(
-    outcome: FloatArray, design: FloatArray, orthogonal: FloatArray, triangle: FloatArray, scale: FloatArray
-) -> FloatArray:
-    """Least-squares coefficients with one step of refinement on the residuals."""
-    beta = np.linalg.solve(triangle, orthogonal.T @ outcome) / scale
-    rest = np.asarray(outcome - np.asarray(design, np.longdouble) @ beta, dtype=np.float64)
-    return np.asarray(beta + np.linalg.solve(triangle, orthogonal.T @ rest) / scale, dtype=np.float64)
 
 
 def _inverse_diagonal(triangle: FloatArray) -> FloatArray:

@@ -100,8 +100,11 @@ def pages_in(
         every = tuple(map(with_exported_options, every))
     items = real_items(every)
     if items and all(COLUMN_PROMPT in item.conditions and COLUMN_CURATED in item.conditions for item in items):
-        return (), tuple(_gap(item) for item in items)
-    if items and all(len(item.usages) == 1 and _is_choice(item) for item in items):
+        empty: Mapping[str, Condition] = {COLUMN_SYNSET: ""}
+        return (), tuple(replace(item, conditions={**empty, **item.conditions}) for item in items)
+    if items and all(
+        len(item.usages) == 1 and (len(item.options) == 2 or {*_OPTIONS} <= {*item.conditions}) for item in items
+    ):
         return tuple(_page(item, path) for item in items), ()
     return None
 
@@ -195,10 +198,6 @@ def _answers_in(path: Path) -> Iterator[tuple[Response, Place]]:
         yield row, opened.place(number, answer)
 
 
-def _is_choice(item: Item) -> bool:
-    return len(item.options) == 2 or {*_OPTIONS} <= {*item.conditions}
-
-
 def _page(item: Item, path: Path) -> Item:
     """The page with its options, its right word, and the choice set that is made of it."""
     words = item.options or tuple(str(item.conditions[name]).strip() for name in _OPTIONS)
@@ -209,11 +208,6 @@ def _page(item: Item, path: Path) -> Item:
         hint = f"give the right word in the column gold or {_RIGHT}"
         raise InputError(what, place=Place(str(path), item_id=item.item_id), hint=hint)
     return replace(item, options=words, gold=right, conditions={**item.conditions, CHOICE_SET: item.item_id})
-
-
-def _gap(item: Item) -> Item:
-    empty: Mapping[str, Condition] = {COLUMN_SYNSET: ""}
-    return replace(item, conditions={**empty, **item.conditions})
 
 
 def _words(page: Item) -> tuple[str, str]:

@@ -45,8 +45,8 @@ from lexiscope.items.choice_sets.surface import Mode
 from lexiscope.items.choice_sets.templates import read_templates, synonymy_templates
 from lexiscope.items.read.item_source import load_items
 from lexiscope.items.tables.tabular import write_items
-from lexiscope.resources.lexicons.by_name import open_lexicon
 from lexiscope.resources.lexicons.lexicon import Lexicon
+from lexiscope.resources.lexicons.wn_lexicon import open_lexicon
 
 _NAMED = 5
 _items = click.option("--items", required=True, metavar="FILE", help="The items that were asked.")

@@ -623,7 +623,11 @@ def _share_out(out: Path, question: _Collection, engine: str, progress: CollectP
     chosen = engine_of(engine)
     if chosen is None:
         return
-    sent = [part for part in question.parts if _can_be_sent(part.subject)]
+    sent = [
+        part
+        for part in question.parts
+        if not isinstance(part.subject, Recording) and not SubjectSpec.parse(part.subject.subject_id).url
+    ]
     if all(_is_sealed(out, question, part) for part in sent):
         return
     n_workers = chosen.resources()
@@ -681,10 +685,6 @@ def _parts_of_worker(parts: Sequence[_CollectedPart], share: WorkShare) -> list[
     # each begins to help with another one
     others.sort(key=lambda n: (n - share.number) % len(parts))
     return [*own, *(parts[n] for n in others)]
-
-
-def _can_be_sent(subject: Subject) -> bool:
-    return not isinstance(subject, Recording) and not SubjectSpec.parse(subject.subject_id).url
 
 
 def _sent_subject(part: _CollectedPart, share: WorkShare) -> Subject | str:

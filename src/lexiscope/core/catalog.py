@@ -90,7 +90,11 @@ def summary(kind: Kind, name: str) -> str:
     elif name not in _own_names(kind):
         raise unknown_name(kind, name)
     else:
-        doc = _docstring(_source(kind, name))
+        # the docstring of the file, which is read no further
+        blank = (tokenize.COMMENT, tokenize.NL)
+        with tokenize.open(_source(kind, name)) as lines:
+            first = next(token for token in tokenize.generate_tokens(lines.readline) if token.type not in blank)
+        doc = inspect.cleandoc(ast.literal_eval(first.string)) if first.type == tokenize.STRING else ""
     return doc.split("\n\n")[0].replace("\n", " ").strip()
 
 
@@ -425,14 +429,6 @@ def _room(kind: Kind) -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise SpecError(f"there is no room {kind!r} in the catalog")
     return Path(spec.submodule_search_locations[0])
-
-
-def _docstring(path: Path) -> str:
-    """Return the docstring of a file, reading no further."""
-    blank = (tokenize.COMMENT, tokenize.NL)
-    with tokenize.open(path) as lines:
-        first = next(token for token in tokenize.generate_tokens(lines.readline) if token.type not in blank)
-    return inspect.cleandoc(ast.literal_eval(first.string)) if first.type == tokenize.STRING else ""
 
 
 def _keywords(call: ast.expr | None) -> dict[str, ast.expr]:

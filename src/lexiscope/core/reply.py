@@ -147,7 +147,10 @@ def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = Fa
     text = _without_runs(text)
     plain = _without_scale(_tags_as_labels(text), scale)
     words = NUMBER_WORDS.get(language.partition("-")[0], ())
-    said = _numbers_on_lines(_whole_lines(plain, cut=cut), scale, words)
+    # what separate lines give, alone or with an explanation behind them
+    lines = _whole_lines(plain, cut=cut)
+    alone = (line for number, line in enumerate(lines) if stands_alone(lines, number))
+    said = {answer for line in alone for answer in _number_on(line, scale, words)}
     numbers = {_value(number) for number in _NUMBER.findall(_without_end(plain, scale))} | said
     if said:
         numbers |= numbers_in_words(_THOUGHTS.sub("\n", plain), words)
@@ -176,7 +179,10 @@ def read_choice(text: str, options: Sequence[PromptOption], *, cut: bool = False
         return ParsedReply("truncated" if cut else "empty")
     text = _without_runs(text)
     known = {_fold_case(name): option for option in options for name in option.names}
-    named = _named_values(text, known)
+    # whole words; a longer name hides a shorter
+    names = sorted(known, key=len, reverse=True)
+    pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
+    named = {known[name].value for name in re.findall(pattern, _fold_case(text))}
     lines = _whole_lines(text, cut=cut)
     said = {_option_name_on(line, known) for number, line in enumerate(lines) if stands_alone(lines, number)}
     answers = {known[name].value: known[name] for name in said if name in known}
@@ -207,12 +213,6 @@ def read_text(text: str, *, cut: bool = False) -> ParsedReply:
 
 
 # -- numbers --------------------------------------------------------------------------------------------------
-
-
-def _numbers_on_lines(lines: Sequence[str], scale: Scale, words: Sequence[str]) -> set[float]:
-    """Return the numbers that separate lines give, alone or with an explanation behind them."""
-    alone = (line for number, line in enumerate(lines) if stands_alone(lines, number))
-    return {answer for line in alone for answer in _number_on(line, scale, words)}
 
 
 def _number_on(line: str, scale: Scale, words: Sequence[str]) -> set[float]:
@@ -276,13 +276,6 @@ def _option_name_on(line: str, known: dict[str, PromptOption]) -> str:
     first, _, rest = (part.strip() for part in re.sub(r"[:.)]\s", "\0", said, count=1).partition("\0"))
     both = first in known and rest in known and known[first] == known[rest]
     return first if both else said
-
-
-def _named_values(text: str, known: dict[str, PromptOption]) -> set[str]:
-    """Return the values of the options that a text names anywhere, as whole words; a longer name hides a shorter."""
-    names = sorted(known, key=len, reverse=True)
-    pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
-    return {known[name].value for name in re.findall(pattern, _fold_case(text))}
 
 
 def _fold_case(text: str) -> str:

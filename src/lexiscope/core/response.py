@@ -21,12 +21,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
-from lexiscope.core.columnar import grouping, memory, parquet_file, parts, scan
-from lexiscope.core.columnar.grouping import GroupMeans
+from lexiscope.core.columnar import memory, parquet_file, parts, scan
 from lexiscope.core.columnar.memory import ADDED as ADDED
 from lexiscope.core.columnar.memory import COLUMNS as COLUMNS
 from lexiscope.core.columnar.memory import REQUIRED as REQUIRED
 from lexiscope.core.columnar.memory import SCHEMA as SCHEMA
+from lexiscope.core.columnar.scan import GroupMeans
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.foreign import storable_text
 from lexiscope.core.run import atomic_file
@@ -229,7 +229,7 @@ class ResponseTable:
         >>> groups.keys["subject_id"].tolist(), groups.rows.tolist(), groups.n.tolist(), groups.mean.tolist()
         (['e', 'f'], [2, 1], [2, 0], [1.5, nan])
         """
-        return grouping.group_means([self._table], tuple(map(_check_column, by)), _check_numeric(of))
+        return scan.group_means([self._table], tuple(map(_check_column, by)), _check_numeric(of))
 
     def answered(self) -> ResponseTable:
         """Return the table without the subjects that have neither a value nor a text in any row."""
@@ -446,7 +446,7 @@ class ResponseScan:
     def group_means(self, *by: str, of: str = "value") -> GroupMeans:
         """Return rows, values and their mean by the columns *by*; memory grows with the groups, not the rows."""
         names = tuple(map(_check_column, by))
-        return grouping.group_means(self._rows.tables(tuple(dict.fromkeys((*names, _check_numeric(of))))), names, of)
+        return scan.group_means(self._rows.tables(tuple(dict.fromkeys((*names, _check_numeric(of))))), names, of)
 
     def _column(self, name: str) -> memory.Column:
         pieces = [table.column(name) for table in self._rows.tables((_check_column(name),))]

@@ -159,7 +159,8 @@ def _choice(nouns: Nouns) -> tuple[Item, ...]:
     for name, own, other, usage in _sentences(nouns):
         third = _next_noun(nouns, own)
         conditions: dict[str, Condition] = {
-            f"group_{sense.name}": DIVIDER.join(sense.group) for sense in sorted((own, other, third), key=_by_name)
+            f"group_{sense.name}": DIVIDER.join(sense.group)
+            for sense in sorted((own, other, third), key=lambda noun: noun.name)
         }
         items.append(Item(name, CARD.name, (usage,), gold=own.name, conditions=conditions))
     return tuple(items)
@@ -183,10 +184,6 @@ def _next_noun(nouns: Nouns, sense: NounSense) -> NounSense:
     """Return the first sense of the noun after that of a sense: the word does not have it."""
     place = next(number for number, pair in enumerate(nouns) if sense in pair)
     return nouns[(place + 1) % len(nouns)][0]
-
-
-def _by_name(sense: NounSense) -> str:
-    return sense.name
 
 
 _TASKS: Mapping[str, Callable[[Nouns], tuple[Item, ...]]] = {

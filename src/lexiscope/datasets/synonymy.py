@@ -223,7 +223,11 @@ def read_outcomes(path: Path, items: Sequence[Item]) -> ResponseTable:
         table.refuse(int(outside[0]), "correct", "0 or 1 is needed here")
     keys = list(zip(table["model"], table["test"], table["condition"], map(int, table["item"]), strict=True))
     outcomes = {key: int(value) for key, value in zip(keys, values, strict=True)}
-    _check_names(table)
+    # suite and expression of every row are those of its template
+    known = {template.name: (template.suite, template.expression) for template in synonymy_templates()}
+    for row, (test, suite, phrase) in enumerate(zip(table["test"], table["suite"], table["phrase"], strict=True)):
+        if known.get(test) != (_SUITES.get(suite, suite), phrase):
+            table.refuse(row, "test", f"test, suite and phrase are not those of one of {', '.join(known)}")
     _check_joint(table, keys, outcomes)
     return _responses(outcomes, items, path)
 
@@ -260,14 +264,6 @@ def _item(table: DelimitedTable, nouns: DelimitedTable, row: int, article: Artic
         published_targets=_LEAKED.get(number, ()),
         extra=tuple((name, cells[name]) for name in _EXTRA),
     )
-
-
-def _check_names(table: DelimitedTable) -> None:
-    """Check that suite and expression of every row are those of its template."""
-    known = {template.name: (template.suite, template.expression) for template in synonymy_templates()}
-    for row, (test, suite, phrase) in enumerate(zip(table["test"], table["suite"], table["phrase"], strict=True)):
-        if known.get(test) != (_SUITES.get(suite, suite), phrase):
-            table.refuse(row, "test", f"test, suite and phrase are not those of one of {', '.join(known)}")
 
 
 def _check_joint(

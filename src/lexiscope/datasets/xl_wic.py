@@ -208,18 +208,16 @@ def read_split(data: Path, gold: Path | None = None, *, language: str, split: st
     for row in range(len(rows)):
         names = _COLUMNS if split != "test" else _COLUMNS[:-1]
         cells = rows.cells(row, names)
-        answer = _answer(rows, labels, row, cells, split)
+        answer: str | None = None
+        if split != "test":
+            answer = rows.one_of(row, cells[-1], _TRUTHS, cell=len(_COLUMNS) - 1)
+        elif labels is not None:
+            answer = labels.one_of(row, labels.lines[row], _TRUTHS)
         try:
             items.append(_read_item(rows, row, cells, answer, f"xl_wic/{language}/{split}/{row + 1:05d}"))
         except SpanError as error:
             aside.append(SetAside(rows.path, row + 1, error.what, tuple(zip(names, cells, strict=True))))
     return items, aside
-
-
-def _answer(rows: PlainLines, labels: PlainLines | None, row: int, cells: list[str], split: str) -> str | None:
-    if split != "test":
-        return rows.one_of(row, cells[-1], _TRUTHS, cell=len(_COLUMNS) - 1)
-    return labels.one_of(row, labels.lines[row], _TRUTHS) if labels is not None else None
 
 
 def _read_item(rows: PlainLines, row: int, cells: list[str], answer: str | None, item_id: str) -> Item:

@@ -273,7 +273,11 @@ def download(
     Until then it lies in the folder ``partial`` next to the data folder. *wait* is called with the seconds to pause
     before another try. Errors: :class:`DataError` with the address, what went wrong, and *hint*.
     """
-    waiting = _waiting_room(file, target)
+    # the folder next to the one below which file.path is target
+    root = target
+    for _ in Path(file.path).parts:
+        root = root.parent
+    waiting = root.parent / "partial"
     waiting.mkdir(parents=True, exist_ok=True)
     _sweep(waiting)
     with tempfile.TemporaryDirectory(dir=waiting) as folder:
@@ -281,14 +285,6 @@ def download(
         _try_several(file, part, hint=hint, wait=wait, tries=tries, timeout=timeout)
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(part, target)
-
-
-def _waiting_room(file: DataFile, target: Path) -> Path:
-    """Return the folder ``partial`` next to the folder below which ``file.path`` is ``target``."""
-    root = target
-    for _ in Path(file.path).parts:
-        root = root.parent
-    return root.parent / "partial"
 
 
 def _try_several(

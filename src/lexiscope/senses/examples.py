@@ -261,7 +261,10 @@ def _merge_lowest(
         key = float(keys[place])
         if len(new.kept) == n or (len(old) == n and key >= old[-1][0]):
             break
-        new.add(key, _example(part[place], float(shares[place])))
+        at = part[place]
+        text, start = sentence_around(at.text, at.start, at.end, cut=at.cut)
+        end = start + at.end - at.start
+        new.add(key, SenseExample(text, start, end, float(shares[place]), at.path, at.line))
     merged = _Distinct()
     for key, example in sorted([*old, *new.kept], key=lambda pair: pair[0]):
         merged.add(key, example)
@@ -280,11 +283,6 @@ class _Distinct:
         if not signs & self.seen:
             self.seen |= signs
             self.kept.append((key, example))
-
-
-def _example(at: _ProbableOccurrence, probability: float) -> SenseExample:
-    text, start = sentence_around(at.text, at.start, at.end, cut=at.cut)
-    return SenseExample(text, start, start + at.end - at.start, probability, at.path, at.line)
 
 
 def sentence_around(text: str, start: int, end: int, *, cut: tuple[bool, bool] = (False, False)) -> tuple[str, int]:
@@ -347,13 +345,11 @@ def draw_usages(
             if len(kept[word]) > 2 * per_word:
                 kept[word] = sorted(kept[word], key=lambda row: row[:2])[:per_word]
     return {
-        word: tuple(usage for _, _, usage in sorted(sorted(rows, key=lambda row: row[:2])[:per_word], key=_place))
+        word: tuple(
+            usage for _, _, usage in sorted(sorted(rows, key=lambda row: row[:2])[:per_word], key=lambda row: row[1])
+        )
         for word, rows in kept.items()
     }
-
-
-def _place(row: tuple[float, int, Usage]) -> int:
-    return row[1]
 
 
 # -- the usages of words in two corpora, with the sense that is chosen in each ---------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lexiscope.analysis.choices.choice_sets import UNDECIDED, accuracy_with_random, choices_with_random
-from lexiscope.analysis.senses.selection import choice_shares
+from lexiscope.analysis.senses.sense_tests import choice_shares
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined

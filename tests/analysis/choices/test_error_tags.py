@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lexiscope.analysis.choices.error_tags import tag_agreement, tag_shares
-from lexiscope.build.stories.error_tags import ERROR_SHEET
+from lexiscope.build.stories.stories import ERROR_SHEET
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined

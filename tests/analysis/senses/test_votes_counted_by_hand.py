@@ -16,8 +16,7 @@ import pytest
 from lexiscope.analysis.agreement.alpha import krippendorff_alpha
 from lexiscope.analysis.agreement.choices import agreement_by_word, choices_from_arrays
 from lexiscope.analysis.senses.duplicates import SenseQuestion, duplicate_analysis
-from lexiscope.analysis.senses.intrusion import word_intrusion
-from lexiscope.analysis.senses.selection import ModelAnswers, sense_selection
+from lexiscope.analysis.senses.sense_tests import ModelAnswers, sense_selection, word_intrusion
 from lexiscope.core.result import Estimate
 
 Votes = dict[str, list[tuple[str, str]]]

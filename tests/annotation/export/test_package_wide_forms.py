@@ -19,7 +19,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import saw_c
 from lexiscope.datasets.saw_c import RATING_SCALE, read_trials, trial_responses
-from lexiscope.datasets.saw_c.columns import NORM_COLUMNS, TRIAL_COLUMNS
+from lexiscope.datasets.saw_c.published import NORM_COLUMNS, TRIAL_COLUMNS
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.sheets.form import Sheet
 from lexiscope.items.sheets.given_answer import read_view_judgments

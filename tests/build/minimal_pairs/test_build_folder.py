@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.build.minimal_pairs.build_folder import PairBuildSettings, make_build, synonym_items
-from lexiscope.build.minimal_pairs.curation_sheet import write_curation_sheet
+from lexiscope.build.minimal_pairs.curation_bench import write_curation_sheet
 from lexiscope.build.minimal_pairs.tables import read_proposals
 from lexiscope.core.errors import SpecError
 from lexiscope.items.choice_sets.collection_file import read_collection

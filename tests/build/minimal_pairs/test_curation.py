@@ -21,8 +21,12 @@ from lexiscope.build.minimal_pairs.curation import (
     is_changed,
     merge_decisions,
 )
-from lexiscope.build.minimal_pairs.curation_bench import CurationBench
-from lexiscope.build.minimal_pairs.curation_sheet import append_new_decisions, read_curation_sheet, write_curation_sheet
+from lexiscope.build.minimal_pairs.curation_bench import (
+    CurationBench,
+    append_new_decisions,
+    read_curation_sheet,
+    write_curation_sheet,
+)
 from lexiscope.build.minimal_pairs.decision_log import DecisionLog, curator_names
 from lexiscope.build.minimal_pairs.tables import read_candidates, read_proposals, write_candidates, write_proposals
 from lexiscope.core.errors import InputError

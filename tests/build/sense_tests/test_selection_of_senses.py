@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lexiscope.analysis.senses.selection import ModelAnswers
+from lexiscope.analysis.senses.sense_tests import ModelAnswers
 from lexiscope.build.minimal_pairs.occurrences import TaggedOccurrence, corpus_occurrences
 from lexiscope.build.sense_tests.intrusion import UNKNOWN
 from lexiscope.build.sense_tests.polysemous_nouns import PolysemousNoun, polysemous_nouns

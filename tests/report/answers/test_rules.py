@@ -9,12 +9,11 @@ import pytest
 
 from lexiscope.core.result import Contrast, Counts, Curve, CurvePoint, Curves, Estimate, Interval, Record, Undefined
 from lexiscope.report.answers.answer import Answer, verdict_of
-from lexiscope.report.answers.conditions import Condition, PairedEstimates, TwoConditions
-from lexiscope.report.answers.default import default_answer, quantity_of
+from lexiscope.report.answers.effects import Condition, PairedEstimates, SlopeOf, TwoConditions
 from lexiscope.report.answers.layers import BestLayers, LayerCurves
 from lexiscope.report.answers.numbers import POINTS, RHO, Numbers, Quantity, pick
 from lexiscope.report.answers.one import Named, OneEstimate
-from lexiscope.report.answers.slope import SlopeOf
+from lexiscope.report.answers.results_page import default_answer, quantity_of
 from lexiscope.report.answers.subjects import Against, SubjectEstimates
 from lexiscope.report.marks.distribution import Distributions
 from lexiscope.report.marks.forest import Forest

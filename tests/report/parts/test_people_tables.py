@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.agreement.group_raters import single_rater
+from lexiscope.analysis.agreement.ceilings import single_rater
 from lexiscope.analysis.agreement.raters import included, leave_one_out
 from lexiscope.analysis.agreement.summary import VarianceComponents
 from lexiscope.analysis.bias.people_by_view import people_by_view

@@ -10,9 +10,8 @@ import pytest
 
 from lexiscope.core.errors import DataError, InputError, MissingExtraError
 from lexiscope.resources.lexicons import wn_lexicon
-from lexiscope.resources.lexicons.by_name import open_lexicon
 from lexiscope.resources.lexicons.lexicon import Synset, hypernym_closure, lemma_count, synonyms
-from lexiscope.resources.lexicons.wn_lexicon import WnLexicon
+from lexiscope.resources.lexicons.wn_lexicon import WnLexicon, open_lexicon
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.1.dtd">

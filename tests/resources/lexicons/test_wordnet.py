@@ -16,7 +16,6 @@ import pytest
 
 from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.resources.lexicons import wordnet
-from lexiscope.resources.lexicons.by_name import open_lexicon
 from lexiscope.resources.lexicons.lexicon import (
     POS,
     Sense,
@@ -31,6 +30,7 @@ from lexiscope.resources.lexicons.lexicon import (
     supersense,
     synonyms,
 )
+from lexiscope.resources.lexicons.wn_lexicon import open_lexicon
 from lexiscope.resources.lexicons.wordnet import CARD, DICT_FILES, WordNet
 
 from .. import tiny_wordnet

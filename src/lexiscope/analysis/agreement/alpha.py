@@ -82,6 +82,7 @@ def krippendorff_alpha(
             f"alpha is undefined: all {int(units.size.sum())} ratings are {units.values[0]:g}",
             why="without variation there is no disagreement to expect",
         )
+    # sums of interval alpha have no limit of their own
     interval = crossed_interval(
         value,
         ratings.select(paired.kept),
@@ -92,7 +93,7 @@ def krippendorff_alpha(
         level=confidence,
         resamples=resamples,
         seed=seed,
-        most=_most_groups(units, level),
+        most=MOST if level == "interval" else int(np.clip(_BUDGET // max(units.table.nnz, 1), _FEWEST, MOST)),
     )
     return Estimate(statistic_name("krippendorff_alpha", level=level), value, interval, len(units.size))
 
@@ -161,13 +162,6 @@ def _units(ratings: Ratings) -> tuple[Units, _Paired]:
     unit = row[ratings.item[paired]]
     table = sparse.csr_matrix((np.ones(len(code)), (unit, code)), shape=(len(kept), len(values)))
     return Units(table, values, counts[kept].astype(np.float64)), _Paired(paired, unit, code)
-
-
-def _most_groups(units: Units, level: Level) -> int:
-    """How many groups of ratings can be excluded in turn; sums of interval alpha have no separate limit."""
-    if level == "interval":
-        return MOST
-    return int(np.clip(_BUDGET // max(units.table.nnz, 1), _FEWEST, MOST))
 
 
 def _left_out(units: Units, paired: _Paired, level: Level, codes: IntArray, n_groups: int) -> FloatArray:

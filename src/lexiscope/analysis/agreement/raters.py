@@ -232,7 +232,11 @@ def _agreement(
     seed: int,
 ) -> RaterAgreement:
     unitless = ratings.without_unit()
-    group, usable = _group_means(unitless, variant)
+    if variant == "included":
+        # where nobody else rated an item, its mean is the own rating, which would agree with itself
+        group, usable = unitless.means()[unitless.item], unitless.counts()[unitless.item] > 1
+    else:
+        group, usable = mean_of_others(unitless)
     rater, own = ratings.rater[usable], unitless.value[usable]
     values = grouped_correlations(own, group[usable], rater, ratings.n_raters, kind=method)
     n_items = np.bincount(rater, minlength=ratings.n_raters).astype(np.int64)
@@ -364,14 +368,6 @@ def _row_ranks(table: FloatArray) -> FloatArray:
     ranks = np.empty(n_rows * n)
     ranks[(order + (np.arange(n_rows) * n)[:, None]).ravel()] = np.repeat(first % n + (length + 1) / 2, length)
     return ranks.reshape(n_rows, n)
-
-
-def _group_means(ratings: Ratings, variant: str) -> tuple[FloatArray, BoolArray]:
-    """The mean each rating is compared with, and whether there is one. *Shape:* (ratings,) each."""
-    if variant == "included":
-        # where nobody else rated an item, its mean is the own rating, which would agree with itself
-        return ratings.means()[ratings.item], ratings.counts()[ratings.item] > 1
-    return mean_of_others(ratings)
 
 
 def mean_of_others(ratings: Ratings) -> tuple[FloatArray, BoolArray]:

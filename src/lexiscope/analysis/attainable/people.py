@@ -112,7 +112,9 @@ def rated_items(
     own = ratings.of_items([ratings.item_ids[row] for row in kept.tolist()])
     labels = own.item_labels(words)
     draws = word_draws(labels.tolist(), resamples=resamples, seed=seed)
-    moments = _moments(own)
+    # about the grand mean, so that squares keep their digits
+    centred = own.value - own.value.mean()
+    moments = _moments_of(*_item_sums(centred, own.item, own.n_items))
     halves = _halves_reliability(own, draws, of, seed)
     if of == "spread":
         reliability, drawn = halves
@@ -166,12 +168,6 @@ class _Moments:
     n: FloatArray
     mean: FloatArray
     variance: FloatArray
-
-
-def _moments(ratings: Ratings) -> _Moments:
-    # about the grand mean, so that squares keep their digits
-    values = ratings.value - ratings.value.mean()
-    return _moments_of(*_item_sums(values, ratings.item, ratings.n_items))
 
 
 def _item_sums(values: FloatArray, item: IntArray, n_items: int) -> list[FloatArray]:

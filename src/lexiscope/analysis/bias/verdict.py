@@ -175,7 +175,8 @@ def _finding(bias: Bias, model: Biases, *, high: float, widest: float) -> BiasFi
             f"The {bias.view} bias is {_number(bias.value, 2)}, but its precision is not known ({bias.interval.note})."
         )
         return BiasFinding(bias.view, "cannot be said", text)
-    shown = f"{bias.view} bias {_with_interval(bias.value, bias.interval)}"
+    low, high_end = _number(bias.interval.low, 2), _number(bias.interval.high, 2)
+    shown = f"{bias.view} bias {_number(bias.value, 2)} [{low}, {high_end}]"
     if learnt is not None and not learnt.is_above:
         text = f"The {shown} cannot be interpreted, because FULL is not shown to be above LABEL."
         return BiasFinding(bias.view, "cannot be said", text)
@@ -355,10 +356,6 @@ def _caution(kind: Kind, human: Biases | None) -> list[str]:
     return [
         "Whether the part suffices for people too, or holds cues that only the model uses, is for their scores to say."
     ]
-
-
-def _with_interval(value: float, interval: Interval) -> str:
-    return f"{_number(value, 2)} [{_number(interval.low, 2)}, {_number(interval.high, 2)}]"
 
 
 def _swap_bounds(interval: Interval) -> Interval:

@@ -619,7 +619,10 @@ def left_out_draws(
         left = (counts == 0).astype(np.int64)
         m, enough = left.sum(axis=1), np.flatnonzero(left @ sizes >= _FEWEST)
         rows = start + enough
-        left_out[rows] = _weighted(X[:, used], target, codes, left[enough], signed)
+        if signed == "auc":
+            left_out[rows] = weighted_separations(X[:, used], target > 0, codes, left[enough])
+        else:
+            left_out[rows] = weighted_correlations(X[:, used], target, codes, left[enough], kind=signed)
         spread[start : start + len(counts)] = np.sqrt(m / (n_groups - m))
         start += len(counts)
     # the same layer in words left out and in all words: few words differ from many, whether it was chosen or not
@@ -817,14 +820,6 @@ def _best_of_other_folds(
         if best is None:
             raise StatisticError("without the words of one fold no layer has an R²")
         yield out, best
-
-
-def _weighted(
-    X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray, kind: Kind | Literal["auc"]
-) -> FloatArray:
-    if kind == "auc":
-        return weighted_separations(X, y > 0, codes, counts)
-    return weighted_correlations(X, y, codes, counts, kind=kind)
 
 
 def _of_all(x: FloatArray, y: FloatArray, kind: Kind | Literal["auc"]) -> float:

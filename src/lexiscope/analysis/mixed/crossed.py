@@ -109,7 +109,14 @@ class Crossed:
         """
         self.factors = tuple(factors)
         self.pairs = [_pair(self.factors, i, j) for i in range(len(factors)) for j in range(i, len(factors))]
-        self.layout = _cheapest_layout(self.factors)
+        # eliminated first are the factors with the fewest operations for one factorisation
+        subsets = [
+            subset
+            for size in range(1, len(self.factors) + 1)
+            for subset in combinations(range(len(self.factors)), size)
+        ]
+        layouts = [_layout(self.factors, subset) for subset in subsets]
+        self.layout = min(layouts, key=_operations)
         if self.layout.n_rest > MOST_DENSE:
             sizes = ", ".join(f"{factor.name} {factor.n_effects}" for factor in factors)
             raise StatisticError(
@@ -365,13 +372,6 @@ def _pair(factors: Sequence[Factor], first: int, second: int) -> _FactorPair:
         levels = (both // right.n_levels, both % right.n_levels)
     products = np.ascontiguousarray(left.terms.T[:, None, :] * right.terms.T[None, :, :])
     return _FactorPair(first, second, cell, levels, products)
-
-
-def _cheapest_layout(factors: Sequence[Factor]) -> EliminationOrder:
-    """Choose the factors that are eliminated first: those with the fewest operations for one factorisation."""
-    subsets = [subset for size in range(1, len(factors) + 1) for subset in combinations(range(len(factors)), size)]
-    layouts = [_layout(factors, subset) for subset in subsets]
-    return min(layouts, key=_operations)
 
 
 def _operations(layout: EliminationOrder) -> float:

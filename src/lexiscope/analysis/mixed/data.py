@@ -83,7 +83,10 @@ def prepare(
         _check_levels(part, len(groups[part.group].levels), n)
     remarks = [note for part in formula.random for note in _slope_remarks(part, columns, groups[part.group])]
     _refuse_uncorrelated_factors(formula, codings)
-    return ModelData(columns, n, codings, groups, tuple(remarks + _few_levels(groups)))
+    # lme4 is silent here; with fewer than five levels a variance is hardly more than a guess.
+    few = [(name, len(grouping.levels)) for name, grouping in groups.items() if len(grouping.levels) < 5]
+    remarks += [f"{group} has only {count} levels: its variance is poorly known" for group, count in few]
+    return ModelData(columns, n, codings, groups, tuple(remarks))
 
 
 def new_rows(
@@ -263,7 +266,10 @@ def _slope_remarks(part: RandomPart, columns: Mapping[str, Column], grouping: Gr
     notes = []
     n_levels = len(grouping.levels)
     for name in dict.fromkeys(column for slope in part.slopes for column in slope.split(":")):
-        flat = n_levels - _n_varying(columns[name], grouping.index, n_levels)
+        low, high = np.full(n_levels, np.inf), np.full(n_levels, -np.inf)
+        np.minimum.at(low, grouping.index, columns[name])
+        np.maximum.at(high, grouping.index, columns[name])
+        flat = n_levels - int(np.sum(high > low))
         if flat == n_levels:
             raise StatisticError(
                 f"{name!r} is constant within every one of the {n_levels} levels of {part.group!r}",
@@ -274,19 +280,6 @@ def _slope_remarks(part: RandomPart, columns: Mapping[str, Column], grouping: Gr
         if flat:
             notes.append(f"{flat} of {n_levels} levels of {part.group} have one value of {name}: no slope of theirs")
     return notes
-
-
-def _n_varying(values: Column, index: NDArray[np.intp], n_levels: int) -> int:
-    low, high = np.full(n_levels, np.inf), np.full(n_levels, -np.inf)
-    np.minimum.at(low, index, values)
-    np.maximum.at(high, index, values)
-    return int(np.sum(high > low))
-
-
-def _few_levels(groups: Mapping[str, Grouping]) -> list[str]:
-    # lme4 is silent here; with fewer than five levels a variance is hardly more than a guess.
-    few = [(name, len(grouping.levels)) for name, grouping in groups.items() if len(grouping.levels) < 5]
-    return [f"{group} has only {count} levels: its variance is poorly known" for group, count in few]
 
 
 def _refuse_uncorrelated_factors(formula: MixedFormula, codings: tuple[Coding, ...]) -> None:

@@ -229,6 +229,9 @@ def as_fit(formula: MixedFormula, data: ModelData, optimum: Optimum, *, reml: bo
     """Collect everything a report needs from an optimum of ``formula`` on ``data``."""
     log_likelihood, n_parameters = optimum.log_likelihood, optimum.n_parameters
     residuals = optimum.residuals
+    names, estimates, errors = optimum.fixed_names, optimum.coefficients, optimum.standard_errors
+    dfs, reason = mixed_optimum.degrees_of_freedom(optimum) if satterthwaite else (None, "not asked for")
+    rows = zip(names, estimates, errors, dfs if dfs is not None else [None] * len(names), strict=True)
     return MixedFit(
         formula=str(formula),
         fixed_formula=formula.fixed_text,
@@ -240,7 +243,7 @@ def as_fit(formula: MixedFormula, data: ModelData, optimum: Optimum, *, reml: bo
         bic=n_parameters * float(np.log(data.n)) - 2 * log_likelihood,
         n_observations=data.n,
         levels=data.levels,
-        fixed=_fixed_effects(optimum, satterthwaite=satterthwaite),
+        fixed=tuple(_effect(name, float(b), float(se), df, reason) for name, b, se, df in rows),
         variances=_variances(optimum),
         residual_variance=optimum.residual_sd**2,
         converged=optimum.converged,
@@ -269,13 +272,6 @@ def better_of_compared(fitted: MixedFit, other: MixedFit) -> MixedFit:
 def plain(term: str) -> str:
     """Make an effect's name fit for a statistic's name, which has no commas, equals signs or brackets."""
     return term.replace("(Intercept)", "Intercept").translate(str.maketrans("=,()", ":;[]"))
-
-
-def _fixed_effects(optimum: Optimum, *, satterthwaite: bool) -> tuple[FixedEffect, ...]:
-    names, estimates, errors = optimum.fixed_names, optimum.coefficients, optimum.standard_errors
-    dfs, reason = mixed_optimum.degrees_of_freedom(optimum) if satterthwaite else (None, "not asked for")
-    rows = zip(names, estimates, errors, dfs if dfs is not None else [None] * len(names), strict=True)
-    return tuple(_effect(name, float(b), float(se), df, reason) for name, b, se, df in rows)
 
 
 def _effect(name: str, estimate: float, se: float, df: float | None, reason: str) -> FixedEffect:

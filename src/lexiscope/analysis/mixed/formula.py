@@ -134,7 +134,10 @@ def read_formula(text: str) -> MixedFormula:
     formula = MixedFormula(
         response=parsed.response_expression,
         fixed=_terms(parsed.fixed.terms),
-        random=tuple(_random_part(part) for part in parsed.random),
+        random=tuple(
+            RandomPart(":".join(part.grouping_factors), _terms(part.expr), part.has_intercept, part.correlated)
+            for part in parsed.random
+        ),
         intercept=parsed.fixed.has_intercept,
     )
     _check_names(formula, text)
@@ -193,11 +196,6 @@ def _terms(terms: Any) -> tuple[str, ...]:
             columns = dict.fromkeys(format_term(term).split(":"))
             given.setdefault(frozenset(columns), ":".join(columns))
     return tuple(sorted(given.values(), key=lambda term: term.count(":")))
-
-
-def _random_part(part: Any) -> RandomPart:
-    group = ":".join(part.grouping_factors)
-    return RandomPart(group, _terms(part.expr), part.has_intercept, part.correlated)
 
 
 def _check_names(formula: MixedFormula, text: str) -> None:

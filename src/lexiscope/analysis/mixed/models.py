@@ -177,6 +177,8 @@ def compare(full: MixedFit, reduced: MixedFit) -> LikelihoodRatio:
     Errors: :class:`StatisticError` where the models are not nested, were fitted to different numbers of rows, are REML
     fits with different fixed effects or REML against ML, or where the full model fits worse (a local optimum).
     """
+    from scipy import special
+
     if full.n_observations != reduced.n_observations:
         raise StatisticError(f"the models saw {full.n_observations} and {reduced.n_observations} rows")
     if full.reml != reduced.reml:
@@ -194,7 +196,14 @@ def compare(full: MixedFit, reduced: MixedFit) -> LikelihoodRatio:
         raise StatisticError(
             f"both models have {full.n_parameters} parameters: they are one model, written differently"
         )
-    return LikelihoodRatio(chi2, df, _tail(chi2, df), _both(full, reduced), full, reduced, _warnings(full, reduced))
+    random_effects = (
+        full.random_effects
+        if full.random_effects == reduced.random_effects
+        else f"{full.random_effects} against {reduced.random_effects}"
+    )
+    # as ``scipy.stats.chi2.sf``, whose import takes a second
+    p = float(special.chdtrc(df, chi2))
+    return LikelihoodRatio(chi2, df, p, random_effects, full, reduced, _warnings(full, reduced))
 
 
 def _chi2(full: MixedFit, reduced: MixedFit) -> float:
@@ -221,12 +230,6 @@ def _check_nested(full: MixedFormula, reduced: MixedFormula, *, reml: bool) -> N
         )
 
 
-def _both(full: MixedFit, reduced: MixedFit) -> str:
-    if full.random_effects == reduced.random_effects:
-        return full.random_effects
-    return f"{full.random_effects} against {reduced.random_effects}"
-
-
 def _warnings(full: MixedFit, reduced: MixedFit) -> tuple[str, ...]:
     notes = [
         f"{name} model: {remark}" for name, model in (("full", full), ("reduced", reduced)) for remark in model.remarks
@@ -238,13 +241,6 @@ def _warnings(full: MixedFit, reduced: MixedFit) -> tuple[str, ...]:
     if full.random_effects != reduced.random_effects:
         notes.append("variances are tested on the boundary of what they can be: p is too large, up to twice")
     return tuple(notes)
-
-
-def _tail(chi2: float, df: int) -> float:
-    from scipy import special
-
-    # as ``scipy.stats.chi2.sf``, whose import takes a second
-    return float(special.chdtrc(df, chi2))
 
 
 # -- reduce a maximal random-effects structure by a stated rule, and log every step ---------------------------------
@@ -326,7 +322,9 @@ def reduce(
         optimum = maximise(current, prepared, reml=reml, starts=starts, seed=seed, every_start=every_start)
         fitted = as_fit(current, prepared, optimum, reml=reml, satterthwaite=False)
         steps.append(_step(fitted, removed, reason))
-        failure = _failure(fitted, criterion)
+        failure = "" if fitted.converged else "did not converge"
+        if not failure and fitted.singular and criterion == "converged_and_not_singular":
+            failure = "is singular"
         smaller = _smaller(current, fitted, prepared) if failure else None
         if smaller is None:
             # Degrees of freedom are for the model that is kept, not for those on the way.
@@ -348,27 +346,21 @@ def _step(fitted: MixedFit, removed: str, reason: str) -> ReductionStep:
     )
 
 
-def _failure(fitted: MixedFit, criterion: Criterion) -> str:
-    if not fitted.converged:
-        return "did not converge"
-    return "is singular" if fitted.singular and criterion == "converged_and_not_singular" else ""
-
-
 def _smaller(formula: MixedFormula, fitted: MixedFit, data: ModelData) -> tuple[MixedFormula, str] | None:
     """Return the next model by the rule and what it is without, or None if no term may be removed."""
     if any(part.has_correlations for part in formula.random):
-        return _without_correlations(formula), "all correlations between random effects"
+        parts = (replace(part, correlated=False) if part.has_correlations else part for part in formula.random)
+        return replace(formula, random=tuple(parts)), "all correlations between random effects"
     if any(part.slopes for part in formula.random):
         smaller = _without_least_slope(formula, fitted, data)
         return smaller if smaller[0].random else None
     if len(formula.random) > 1:
-        return _without_least_group(formula, fitted)
+        variances = [
+            (fitted.component(part.group, "(Intercept)").variance, -i) for i, part in enumerate(formula.random)
+        ]
+        _, i = min(variances)
+        return _replace_part(formula, -i, None), f"the grouping factor {formula.random[-i].group}"
     return None
-
-
-def _without_correlations(formula: MixedFormula) -> MixedFormula:
-    parts = (replace(part, correlated=False) if part.has_correlations else part for part in formula.random)
-    return replace(formula, random=tuple(parts))
 
 
 def _without_least_slope(formula: MixedFormula, fitted: MixedFit, data: ModelData) -> tuple[MixedFormula, str]:
@@ -394,12 +386,6 @@ def _without_slope(part: RandomPart, slope: str) -> RandomPart | None:
     if not slopes and not part.intercept:
         return None
     return RandomPart(part.group, slopes, part.intercept, part.correlated or not slopes)
-
-
-def _without_least_group(formula: MixedFormula, fitted: MixedFit) -> tuple[MixedFormula, str]:
-    variances = [(fitted.component(part.group, "(Intercept)").variance, -i) for i, part in enumerate(formula.random)]
-    _, i = min(variances)
-    return _replace_part(formula, -i, None), f"the grouping factor {formula.random[-i].group}"
 
 
 def _replace_part(formula: MixedFormula, index: int, part: RandomPart | None) -> MixedFormula:

@@ -188,8 +188,10 @@ class OrdinalFit:
             known = effects_of_rows(self.modes[group].values, indices[group], group, new_levels=new_levels)
             latent = latent + np.einsum("ij,ij->i", terms, known)
         edges = [threshold.estimate for threshold in self.thresholds]
-        below = _share_below(self.link, np.asarray(edges)[None, :] - latent[:, None])
-        return np.diff(below, axis=1, prepend=0.0, append=1.0)
+        from scipy.special import expit, ndtr
+
+        share_below = expit if self.link == "logit" else ndtr
+        return np.diff(share_below(np.array(edges) - latent[:, None]), axis=1, prepend=0.0, append=1.0)
 
     def results(self, **of: str) -> tuple[Estimate, ...]:
         """Return the numbers of the fit: log-likelihood, AIC, thresholds, fixed effects, variances.
@@ -481,7 +483,10 @@ def _as_fit(design: _Design, optimum: _OrdinalOptimum, *more: str) -> OrdinalFit
 
     thresholds, gamma, scales = design.unpack(optimum.point)
     first, fixed = design.n_thresholds, design.n_thresholds + len(design.names)
-    covariance = _inverse(optimum.information)
+    # directions without curvature (a correlation at a zero variance) have no covariance
+    values, vectors = np.linalg.eigh(optimum.information)
+    kept = values > 1e-10 * values.max()
+    covariance = np.asarray((vectors[:, kept] / values[kept]) @ vectors[:, kept].T)
     # thresholds given = thresholds fitted - (the fixed effects' values where all predictors are zero)
     change, shift = design.basis.fixed[1:, 1:], design.basis.fixed[0, 1:]
     jacobian = np.zeros((fixed, fixed))
@@ -528,13 +533,6 @@ def _as_fit(design: _Design, optimum: _OrdinalOptimum, *more: str) -> OrdinalFit
         modes=_modes(design, thresholds, gamma, scales, changes),
         search=_Search(design, optimum),
     )
-
-
-def _inverse(information: Floats) -> Floats:
-    """Return the covariance; directions without curvature (a correlation at a zero variance) have none."""
-    values, vectors = np.linalg.eigh(information)
-    kept = values > 1e-10 * values.max()
-    return np.asarray((vectors[:, kept] / values[kept]) @ vectors[:, kept].T)
 
 
 def _findings(design: _Design, optimum: _OrdinalOptimum, covariance: Floats) -> tuple[bool, bool, tuple[str, ...]]:
@@ -694,6 +692,8 @@ class _Design:
 
     def starting_points(self, starts: int, seed: int) -> list[Floats]:
         """Return points with standard deviations of one, of one third, then random ones; no effects."""
+        from scipy.special import logit, ndtri
+
         counts = np.bincount(self.laplace.response, minlength=len(self.values))
         shares = np.cumsum(counts)[:-1] / counts.sum()
         random, points = np.random.default_rng(seed), []
@@ -705,7 +705,7 @@ class _Design:
             triangle = np.where(self.is_diagonal, spread, off) * np.sqrt(_LATENT_VARIANCE[self.link] / 3)
             # the same shares of the categories, whatever the random effects add to the variance
             wider = np.sqrt(1 + float(triangle @ triangle) / _LATENT_VARIANCE[self.link])
-            thresholds = _quantile(self.link, shares) * wider
+            thresholds = np.asarray(logit(shares) if self.link == "logit" else ndtri(shares)) * wider
             points.append(
                 np.concatenate([thresholds[:1], np.log(np.diff(thresholds)), np.zeros(len(self.names)), triangle])
             )
@@ -716,18 +716,6 @@ class _Design:
         n = self.laplace.response.size
         levels = [self.laplace.crossed.factors[factor].n_levels for factor, _, _ in self.triangle]
         return np.concatenate([np.full(self.n_thresholds + len(self.names), 0.2 * n), np.array(levels, dtype=float)])
-
-
-def _quantile(link: Link, shares: Floats) -> Floats:
-    from scipy.special import logit, ndtri
-
-    return np.asarray(logit(shares) if link == "logit" else ndtri(shares))
-
-
-def _share_below(link: Link, edges: Floats) -> Floats:
-    from scipy.special import expit, ndtr
-
-    return np.asarray(expit(edges) if link == "logit" else ndtr(edges))
 
 
 def _design(formula: MixedFormula, data: ModelData, link: Link) -> _Design:

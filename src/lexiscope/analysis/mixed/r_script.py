@@ -113,7 +113,10 @@ def r_script(
     names = [pair.name for pair in pairs]
     if not pairs or len(set(names)) != len(names):
         raise InputError("the model pairs of an R script need unique names", hint=f"given: {names}")
-    codings = _codings(pairs, data, references)
+    by_column: dict[str, Coding] = {}
+    for formula in _formulas(pairs):
+        by_column |= {coding.column: coding for coding in prepare(formula, data, references=references).codings}
+    codings = list(by_column.values())
     blocks = [_header(csv_name), _read_lines(pairs, csv_name, codings), _FUNCTIONS, *(_pair(pair) for pair in pairs)]
     ordinal = [
         _ordinal_pair(pair, link)
@@ -128,15 +131,6 @@ def r_script(
 
 def _formulas(pairs: Sequence[ModelPair]) -> list[MixedFormula]:
     return [read_formula(text) for pair in pairs for text in (pair.full, pair.reduced)]
-
-
-def _codings(
-    pairs: Sequence[ModelPair], data: Mapping[str, Column], references: Mapping[str, str] | None
-) -> list[Coding]:
-    codings: dict[str, Coding] = {}
-    for formula in _formulas(pairs):
-        codings |= {coding.column: coding for coding in prepare(formula, data, references=references).codings}
-    return list(codings.values())
 
 
 def _header(csv_name: str) -> str:
@@ -340,7 +334,9 @@ def cross_check(
         ours = likelihood_ratio(
             pair.full, pair.reduced, data, starts=starts, seed=seed, references=references, satterthwaite=False
         )
-        checks.append(_check(pair.name, ours, models, tests[pair.name]))
+        full = _difference(ours.full, models[pair.name, "full"])
+        reduced = _difference(ours.reduced, models[pair.name, "reduced"])
+        checks.append(PairCheck(pair.name, ours, tests[pair.name], ours.chi2 - tests[pair.name], full, reduced))
     return CrossCheck(versions, tuple(checks))
 
 
@@ -382,12 +378,6 @@ def read_output(output: str) -> tuple[dict[tuple[str, str], Lme4Model], dict[str
     tests = {row[1]: float(row[2]) for row in rows if row[0] == "TEST"}
     versions = next(" ".join(row[1:]) for row in rows if row[0] == "VERSIONS")
     return models, tests, versions
-
-
-def _check(name: str, ours: LikelihoodRatio, models: Mapping[tuple[str, str], Lme4Model], chi2: float) -> PairCheck:
-    full = _difference(ours.full, models[name, "full"])
-    reduced = _difference(ours.reduced, models[name, "reduced"])
-    return PairCheck(name, ours, chi2, ours.chi2 - chi2, full, reduced)
 
 
 def _difference(ours: MixedFit, theirs: Lme4Model) -> ModelDifference:

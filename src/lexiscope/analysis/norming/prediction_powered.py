@@ -200,7 +200,9 @@ def powered_coefficients(
         own = leverage + (_leverage(of_model) if tuning is None and weight else 0.0)
         errors = (errors - errors.mean()) / np.maximum(1 - own, 1 - _MOST_LEVERAGE)
         if words is not None:
-            sums = _sums_by_word(errors, of_list, words)
+            # what each word adds to the sum of two means: it may have items in both
+            parts = [(part - part.mean()) / len(part) for part in (errors, of_list)]
+            sums = group_sums(np.concatenate(parts), words, int(words.max()) + 1)
             variance, freedom = _variance_of_sums(sums, units, units - spent)
         else:
             of_people, freedom = _variance_of_sums(errors / n, n, n - spent)
@@ -338,12 +340,6 @@ def _words(groups: ArrayLike | None, n: int, groups_of_all: ArrayLike | None, n_
         return None
     labels = [str(label) for part in (groups, groups_of_all) for label in np.asarray(part).tolist()]
     return group_codes(labels, n + n_all)[0]
-
-
-def _sums_by_word(rated: FloatArray, listed: FloatArray, words: IntArray) -> FloatArray:
-    """What each word adds to the sum of two means: it may have items in both. *Shape:* (words,)."""
-    parts = [(part - part.mean()) / len(part) for part in (rated, listed)]
-    return group_sums(np.concatenate(parts), words, int(words.max()) + 1)
 
 
 def _variance_of_sums(sums: FloatArray, n: int, freedom: int) -> tuple[float, float]:

@@ -261,7 +261,12 @@ def _compare_sides(
         interval = percentile_interval(draws, level=level, resampled="words", n_groups=n_words)
         return Estimate(name, value, interval, n, n_words)
 
-    test, why = _test_difference(values[~agree], values[agree])
+    test: TestResult | None = None
+    why = ""
+    try:
+        test = wilcoxon_rank_sum(values[~agree], values[agree])
+    except StatisticError as error:
+        why = error.what
     return DuplicateComparison(
         measure,
         estimate(names[0], means[0], ours, int(agree.sum())),
@@ -277,10 +282,3 @@ def _why_not(agree: BoolArray, n_words: int) -> str:
     if not agree.any() or agree.all():
         return f"no question in which people and model {'disagree' if agree.any() else 'agree'}"
     return "the questions are of one word" if n_words < _FEWEST else ""
-
-
-def _test_difference(disagree: FloatArray, agree: FloatArray) -> tuple[TestResult | None, str]:
-    try:
-        return wilcoxon_rank_sum(disagree, agree), ""
-    except StatisticError as error:
-        return None, error.what

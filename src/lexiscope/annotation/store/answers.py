@@ -174,7 +174,9 @@ def submit(
     situation = connection.execute(_SITUATION, keys).one()
     if situation.repeated is not None:
         first = connection.execute(_REPEATED, keys).one()
-        if not _is_same_answer(first, answer):
+        # response times may differ if a browser sends an answer twice
+        same = all(getattr(first, name) == getattr(answer, name) for name in _CONTENT)
+        if not (same and set(json.loads(first.flags)) == set(answer.flags)):
             raise AnswerConflict(first.id, "another answer was stored under the same key", field="client_key")
         return _receipt(first._asdict())
     item = _check_situation(answer, situation, items)
@@ -187,12 +189,6 @@ def submit(
     row["answered_at"] = stamp(now)
     answer_id = seals.insert(connection, ANSWERS, row)
     return _receipt({**row, "id": answer_id})
-
-
-def _is_same_answer(stored: sa.Row[*tuple[Any, ...]], answer: BrowserAnswer) -> bool:
-    """Return whether a stored row is this answer; response times may differ if a browser sends it twice."""
-    same = all(getattr(stored, name) == getattr(answer, name) for name in _CONTENT)
-    return same and set(json.loads(stored.flags)) == set(answer.flags)
 
 
 def _check_situation(

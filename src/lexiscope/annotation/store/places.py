@@ -99,7 +99,11 @@ def list_loads(connection: sa.Connection, now: datetime) -> dict[str, ListLoad]:
     done, active = LEASES.c.status == "done", (LEASES.c.status == "held") & (LEASES.c.expires_at > stamp(now))
     kinds = (done, active, LEASES.c.status == "excluded", LEASES.c.surplus & (done | active))
     query = (
-        sa.select(LISTS.c.list_id, LISTS.c.places, *(_count(kind) for kind in kinds))
+        sa.select(
+            LISTS.c.list_id,
+            LISTS.c.places,
+            *(sa.func.coalesce(sa.func.sum(sa.case((kind, 1), else_=0)), 0) for kind in kinds),
+        )
         .select_from(LISTS.outerjoin(LEASES, LEASES.c.list_id == LISTS.c.list_id))
         .group_by(LISTS.c.list_id, LISTS.c.ordinal, LISTS.c.places)
         .order_by(LISTS.c.ordinal)
@@ -194,10 +198,6 @@ def set_places(connection: sa.Connection, list_id: str, places: int) -> None:
     changed = connection.execute(LISTS.update().where(LISTS.c.list_id == list_id).values(places=places))
     if changed.rowcount != 1:
         raise AnswerRefused("list_id", f"the study has no list {list_id!r}")
-
-
-def _count(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
-    return sa.func.coalesce(sa.func.sum(sa.case((condition, 1), else_=0)), 0)
 
 
 def _existing_lease(connection: sa.Connection, participant_id: str) -> Lease:

@@ -249,10 +249,6 @@ _POSTGRES_TRUNCATE = (
 )
 
 
-def _no_delete_but(erased: str) -> str:
-    return f"CREATE TRIGGER %(table)s_no_delete BEFORE DELETE ON %(table)s WHEN NOT EXISTS ({erased}) BEGIN {_REFUSE}"
-
-
 def _keys(table: sa.Table) -> list[list[str]]:
     """The sets of columns in which no two rows of a table may agree."""
     unique = [
@@ -267,7 +263,11 @@ def _guard(table: sa.Table) -> None:
     agree = [" AND ".join(f"{name} = NEW.{name}" for name in sorted(names)) for names in _keys(table)]
     clash = " OR ".join(f"({condition})" for condition in sorted(agree))
     erased = {"answers": _ERASED, "reviews": _ERASED_REVIEW}.get(table.name)
-    no_delete = _NO_DELETE if erased is None else _no_delete_but(erased)
+    no_delete = (
+        _NO_DELETE
+        if erased is None
+        else f"CREATE TRIGGER %(table)s_no_delete BEFORE DELETE ON %(table)s WHEN NOT EXISTS ({erased}) BEGIN {_REFUSE}"
+    )
     statements = [_NO_UPDATE, no_delete, _NO_REPLACE % clash]
     for statement in statements:
         sa.event.listen(table, "after_create", _ddl(statement, "sqlite"))

@@ -39,7 +39,6 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import SAME_SENSE, Item
 from lexiscope.core.run import write_atomically
-from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Habit, PaperWords, Screen
 from lexiscope.items.arrange.lists import OverlappingLists
 from lexiscope.items.tables.tabular import is_item_table, read_items
@@ -88,7 +87,14 @@ def draft_definition(
     paper = _paper_words(screen, language) if published else None
     if paper is not None and paper.anchors:
         scale = scale.model_copy(update={"anchors": tuple(Anchor(point=p, text=text) for p, text in paper.anchors)})
-    instructions = _instructions(screen, language, scale.scale()) if paper is None else paper.instructions
+    # the text for all arms; the part of a view is on the first page of its arm. In a language in which the task has no
+    # guidelines it is empty: the check asks the researcher to write it
+    instructions = ""
+    if paper is not None:
+        instructions = paper.instructions
+    elif base_language(language) in screen.guided_languages:
+        shown_scale = scale.scale() if screen.scale is not None else None
+        instructions = screen.guidelines(language, views=(), scale=shown_scale) + "\n"
     # before and after the trials: the texts of the researcher, otherwise those of the package
     own = words.texts if words is not None else {}
     texts_around = {
@@ -114,7 +120,12 @@ def draft_definition(
         design=design,
         ratings=_ratings_section(items, screen, habit),
         catch=catch,
-        qualification=_paper_qualification(paper) if paper is not None else (),
+        qualification=tuple(
+            KnownQuestion(id=asked.question_id, task=asked.task, shows=dict(asked.shows), accept=(asked.accept,))
+            for asked in paper.qualification
+        )
+        if paper is not None
+        else (),
         about_you=about,
         exclusions=_exclusion_rules(screen, catch, habit, asks_native=any(q.measure == NATIVE for q in about)),
         planned=_PLANNED if screen.widget == "scale" and SAME_SENSE in design.balance else Planned(),
@@ -259,23 +270,6 @@ def _paper_words(screen: Screen, language: str) -> PaperWords:
         what = f"The instructions of the paper are in English; the study is in {language!r}."
         raise InputError(what, code="E616", hint=hint)
     return screen.paper_words()
-
-
-def _paper_qualification(paper: PaperWords) -> tuple[KnownQuestion, ...]:
-    return tuple(
-        KnownQuestion(id=asked.question_id, task=asked.task, shows=dict(asked.shows), accept=(asked.accept,))
-        for asked in paper.qualification
-    )
-
-
-def _instructions(screen: Screen, language: str, scale: Scale) -> str:
-    """Return the text for all arms; the part of a view is on the first page of its arm.
-
-    In a language in which the task has no guidelines it is empty: the check asks the researcher to write it.
-    """
-    if base_language(language) not in screen.guided_languages:
-        return ""
-    return screen.guidelines(language, views=(), scale=scale if screen.scale is not None else None) + "\n"
 
 
 # -- the texts of a new study for its participants, before the researcher edits them --------------------------------

@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 
 from lexiscope.annotation.phrases import Phrase, msg
 from lexiscope.annotation.study_file.page_texts import LOCALE, SOURCE_LANGUAGE, OwnTexts, catalogue
-from lexiscope.annotation.web.views import AboutView, ChoiceView, ExampleView, Frame, PointView, TrialView
+from lexiscope.annotation.web.views import AboutView, ChoiceView, ExampleView, Frame, TrialView
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Line, Screen, Shown, Words
@@ -143,7 +143,11 @@ class Pages:
 
     def trial_page(self, frame: Frame, trial: TrialView) -> str:
         """Return one trial."""
-        layout = _points_layout(trial.points) if trial.widget == "scale" else _choices_layout(trial.choices)
+        if trial.widget == "scale":
+            # words at the two ends fit above a row of numbers; words in between need a line each
+            layout = "list" if any(point.text for point in trial.points[1:-1]) else "row"
+        else:
+            layout = "grid" if len(trial.choices) > 3 and all(map(_is_short, trial.choices)) else "list"
         return self._page("trial.html", frame, trial=trial, layout=layout)
 
     def feedback_page(
@@ -267,15 +271,6 @@ def _screen_template(folder: Path) -> Template:
 @cache
 def _fingerprint(name: str) -> str:
     return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
-
-
-def _points_layout(points: Sequence[PointView]) -> str:
-    # words at the two ends fit above a row of numbers; words in between need a line each
-    return "list" if any(point.text for point in points[1:-1]) else "row"
-
-
-def _choices_layout(choices: Sequence[ChoiceView]) -> str:
-    return "grid" if len(choices) > 3 and all(_is_short(choice) for choice in choices) else "list"
 
 
 def _is_short(choice: ChoiceView) -> bool:

@@ -16,8 +16,8 @@ from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.resources.corpora import semcor
 from lexiscope.resources.corpora.semcor import is_name
 from lexiscope.resources.corpora.unified_wsd import POS_OF_TAG, Sentence, UnifiedCorpus
-from lexiscope.resources.lexicons.by_name import open_lexicon
 from lexiscope.resources.lexicons.lexicon import Lexicon, Pos
+from lexiscope.resources.lexicons.wn_lexicon import open_lexicon
 
 COLUMNS = ("sentence", "lemma", "sense")
 """The columns that a table of tagged sentences must have."""
@@ -189,7 +189,7 @@ def open_corpus(name: str, pos: Pos = "n") -> CorpusSource:
 def open_named_lexicon(spec: str) -> tuple[Lexicon, Mapping[str, str]]:
     """Return the lexicon that ``--lexicon`` names, and the sha256 of its files where these are known by name.
 
-    Errors: those of :func:`~lexiscope.resources.lexicons.by_name.open_lexicon`.
+    Errors: those of :func:`~lexiscope.resources.lexicons.wn_lexicon.open_lexicon`.
     """
     path = Path(spec)
     if path.exists():

@@ -130,7 +130,11 @@ def planted_usages(
             where = len(drawn[word]) if seen[word] <= per_word else rng.randrange(seen[word])
             if where < per_word:
                 kept = drawn[word]
-                kept[where : where + 1] = [(number * _WIDEST + place, _usage(line, place, names))]
+                words = [names.get(word, word) for word in line]
+                start = sum(len(word) + 1 for word in words[:place])
+                end = start + len(words[place])
+                usage = Usage(" ".join(words), start, end, lemma=words[place], sense=line[place])
+                kept[where : where + 1] = [(number * _WIDEST + place, usage)]
     return tuple(usage for kept in drawn.values() for _, usage in sorted(kept, key=lambda pair: pair[0]))
 
 
@@ -152,12 +156,6 @@ def read_planted(path: Path) -> tuple[Item, ...]:
 _SHORTEST = 3
 # more words than a line has: occurrences are put in the order of the text
 _WIDEST = 1 << 32
-
-
-def _usage(line: Sequence[str], place: int, names: Mapping[str, str]) -> Usage:
-    words = [names.get(word, word) for word in line]
-    start = sum(len(word) + 1 for word in words[:place])
-    return Usage(" ".join(words), start, start + len(words[place]), lemma=words[place], sense=line[place])
 
 
 def _names(planted: Sequence[PseudoWord]) -> dict[str, str]:

@@ -170,7 +170,9 @@ def _report_of_study(run: CollectedRun) -> None:
     if hasattr(settings, "participants"):
         given |= _participants(run)
     if hasattr(settings, "comments"):
-        given |= _comments(run)
+        # participants' comments are a setting if a judgment that counts has one
+        commented = any(row["comment"] and row["response"] is not None for row in run.collected.valid_rows)
+        given |= {"comments": str(run.export / "judgments.csv")} if commented else {}
     run_study(name, given, out=run.out, quiet=run.quiet)
     missing = [model for model in definition.planned.models if model not in run.subjects]
     if missing:
@@ -189,12 +191,6 @@ def _participants(run: CollectedRun) -> dict[str, str]:
         remark(f"Participants were not compared by what they report of themselves: {error.sentences}", quiet=run.quiet)
         return {}
     return {"participants": str(table)} if any(known.values()) else {}
-
-
-def _comments(run: CollectedRun) -> dict[str, str]:
-    """The table of judgments with participants' comments as a setting, if one that counts has a comment."""
-    commented = any(row["comment"] and row["response"] is not None for row in run.collected.valid_rows)
-    return {"comments": str(run.export / "judgments.csv")} if commented else {}
 
 
 def _why_not(name: str, given: Mapping[str, Any]) -> str:
@@ -264,11 +260,5 @@ def _write(run: CollectedRun, part: Part, title: str) -> None:
         records=part.records,
     )
     write_run(run.out, page, collected.item_answers, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
-    _print(run, part, ())
-
-
-def _print(run: CollectedRun, part: Part, notes: Sequence[str]) -> None:
     say_plain_table(to_text(part.tables[0]))
-    for text in notes:
-        remark(text, quiet=run.quiet)
     say(f"Saved {run.out / 'report.html'} ({len(part.records)} numbers)")

@@ -28,8 +28,13 @@ from lexiscope.build.minimal_pairs.curation import (
     is_changed,
     merge_decisions,
 )
-from lexiscope.build.minimal_pairs.curation_bench import CurationBench, now
-from lexiscope.build.minimal_pairs.curation_sheet import append_new_decisions, read_curation_sheet, write_curation_sheet
+from lexiscope.build.minimal_pairs.curation_bench import (
+    CurationBench,
+    append_new_decisions,
+    now,
+    read_curation_sheet,
+    write_curation_sheet,
+)
 from lexiscope.build.minimal_pairs.decision_log import (
     DecisionLog,
     build_language,
@@ -269,7 +274,13 @@ def curate(folder: Path, *, curator: str, settle: tuple[str, str] | None) -> Non
     only = None if settle is None else sorted(disputed_proposals(folder, settle))
     bench = CurationBench(proposals, log, only=only, language=build_language(folder))
     others = {} if settle is None else {name: DecisionLog(folder, name).latest(proposals) for name in settle}
-    run_bench(bench, Console(highlight=False), read_key=click.getchar, read_line=_ask, others=others)
+    run_bench(
+        bench,
+        Console(highlight=False),
+        read_key=click.getchar,
+        read_line=lambda prompt: str(click.prompt(f" {prompt}", default="", show_default=False)),
+        others=others,
+    )
     say(f"{curator}: {bench.n_decided} of {len(bench.proposals)} decided, in {log.path}")
     if bench.n_decided < len(bench.proposals):
         remark("To continue, run the same command again.")
@@ -438,7 +449,3 @@ def _keys_text(bench: CurationBench) -> Text:
         text.append(key, "bold cyan")
         text.append(f" {name}" + ("" if key == "q" else "  "))
     return text
-
-
-def _ask(prompt: str) -> str:
-    return str(click.prompt(f" {prompt}", default="", show_default=False))

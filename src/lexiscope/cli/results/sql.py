@@ -229,10 +229,8 @@ def _plain(value: Any) -> Any:
     """A value as text of a cell; ``None`` stays."""
     if value is None or isinstance(value, str | int | float | Decimal):
         return value
-    return value.isoformat() if isinstance(value, date | datetime) else _json_text(value)
-
-
-def _json_text(value: Any) -> str:
+    if isinstance(value, date | datetime):
+        return value.isoformat()
     content = _for_json(value)
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 

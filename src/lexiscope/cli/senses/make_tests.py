@@ -72,7 +72,11 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
         nouns = source.nouns()
         n_nouns = options.make_settings(SelectionRules, {"n_nouns": given["n_nouns"]}).n_nouns
         words, checksums = tuple(noun.word for noun in nouns.nouns[:n_nouns]), nouns.checksums
-    known = _word_frequencies(asked, frequencies)
+    if frequencies is None:
+        known = word_counts_of(asked.induced)
+    else:
+        listed = read_frequencies(frequencies)
+        known = {word: listed[word.casefold()] for word in asked.induced.words if word.casefold() in listed}
     name = given["name"] or _name_of(asked)
     built = build_intrusion(
         asked.induced,
@@ -132,13 +136,6 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     }
     say(f"{len(built.items)} items for {len(words)} nouns, {len(filled)} of them filled up with dummies")
     _print_left_out(out, made, quiet=quiet)
-
-
-def _word_frequencies(asked: SenseSubject, path: Path | None) -> dict[str, float]:
-    if path is None:
-        return word_counts_of(asked.induced)
-    known = read_frequencies(path)
-    return {word: known[word.casefold()] for word in asked.induced.words if word.casefold() in known}
 
 
 def _name_of(asked: SenseSubject) -> str:

@@ -266,7 +266,10 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
     """
     named, dataset = given["entries"], plain_name(given["items"])
     if named and named != WORDNET:
-        return _from_file(existing_file(named)), items
+        path = existing_file(named)
+        listed: Sequence[Any] = list(EntityList.read(path))
+        entries = tuple(Entry(entity.entity_id, entity.title, entity.description) for entity in listed)
+        return SearchSpace(path.name, entries), items
     has_space = catalog.has("datasets", dataset) and hasattr(catalog.module("datasets", dataset), "search_space")
     if _chooses_senses(task) or named == WORDNET or not has_space:
         if not _chooses_senses(task) and task != RETRIEVED and named != WORDNET:
@@ -281,8 +284,3 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
 
 def _chooses_senses(task: str) -> bool:
     return catalog.task(task).learnt == "gloss"
-
-
-def _from_file(path: Path) -> SearchSpace:
-    listed: Sequence[Any] = list(EntityList.read(path))
-    return SearchSpace(path.name, tuple(Entry(entity.entity_id, entity.title, entity.description) for entity in listed))

@@ -98,16 +98,14 @@ def _names(column: Any) -> Column:
     if pa.types.is_dictionary(column.type):
         dictionaries = [chunk.dictionary for chunk in column.chunks]
         unequal = all(not texts.null_count and len(texts.unique()) == len(texts) for texts in dictionaries)
-        if unequal and pa.types.is_integer(column.type.index_type) and _is_text(column.type.value_type):
+        kind = column.type.value_type
+        is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        if unequal and pa.types.is_integer(column.type.index_type) and is_text:
             chunks = [_coded(chunk.indices.cast(pa.int32()), chunk.dictionary) for chunk in column.chunks]
             return trimmed(pa.chunked_array(chunks, type=NAME_TYPE).unify_dictionaries())
         # a dictionary from outside may hold a text twice, or a missing one
         column = column.cast(column.type.value_type)
     return column.cast(TEXT_TYPE).dictionary_encode()
-
-
-def _is_text(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _coded(codes: Any, texts: Any) -> Any:

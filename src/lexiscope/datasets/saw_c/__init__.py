@@ -17,25 +17,23 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, locate, occurrences
-from lexiscope.datasets.saw_c.columns import (
+from lexiscope.datasets.saw_c.published import (
+    FOLDERS,
     LEADING_SPACE,
     NORM_COLUMNS,
     PAIR_COLUMNS,
+    PAPER_MODELS,
     SENTENCE_COLUMNS,
+    SUBJECTS,
     TOKEN_COLUMNS,
     TRIAL_COLUMNS,
-    human_cells,
-    item_cells,
-    sentence_cells,
-)
-from lexiscope.datasets.saw_c.models import (
-    FOLDERS,
-    PAPER_MODELS,
-    SUBJECTS,
     UPSTREAM,
     WITH_STOP,
     WITHOUT_STOP,
+    human_cells,
+    item_cells,
     model_file,
+    sentence_cells,
 )
 from lexiscope.items.read.layer_distances import ReleasedDistances, encoder_columns, token_count_tables
 from lexiscope.resources import fetch

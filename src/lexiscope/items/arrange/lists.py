@@ -96,7 +96,13 @@ def assign_lists(
     random.Random(seed).shuffle(ordered)
     groups: list[Hashable] = [item.word if group is None else item.condition(group) for item in ordered]
     levels: list[tuple[Hashable, ...]] = [tuple(item.condition(name) for name in balance) for item in ordered]
-    list_numbers = _list_numbers(_families(groups, levels), len(ordered), n_lists)
+    everything: list[Hashable] = [None] * len(groups)
+    by_group: Family = [list(zip(groups, levels, strict=True)), groups, everything]
+    families: tuple[Family, Family] = (
+        by_group,
+        [[level[:depth] for level in levels] for depth in range(len(levels[0]), -1, -1)],
+    )
+    list_numbers = _list_numbers(families, len(ordered), n_lists)
     of_item = {item.item_id: number for item, number in zip(ordered, list_numbers, strict=True)}
     lists = tuple(
         tuple(replace(item, list_id=str(n + 1)) for item in items if of_item[item.item_id] == n) for n in range(n_lists)
@@ -146,12 +152,6 @@ def trial_order(items: Sequence[Item], catch: Sequence[Item] = (), *, seed: int 
 
 Family = list[list[Hashable]]
 """Nested sets of items, smallest first: for each depth, the name of the set in which each item lies."""
-
-
-def _families(groups: list[Hashable], levels: list[tuple[Hashable, ...]]) -> tuple[Family, Family]:
-    everything: list[Hashable] = [None] * len(groups)
-    by_group: Family = [list(zip(groups, levels, strict=True)), groups, everything]
-    return by_group, [[level[:depth] for level in levels] for depth in range(len(levels[0]), -1, -1)]
 
 
 def _list_numbers(families: tuple[Family, Family], n_items: int, n_lists: int) -> list[int]:

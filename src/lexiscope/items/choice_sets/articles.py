@@ -37,7 +37,11 @@ def indefinite_article(text: str) -> str:
     match = re.match(r"[\W_]*(\d[\d.,]*|[^\W\d_]+)", text)
     first = match[1] if match else ""
     if first[:1].isdigit():
-        return _before_number(first)
+        # a number by how it is read: eight…, eleven and eighteen (also as thousands, or as hundreds: *an 1850 law*)
+        whole = re.split(r"[.,](?=\d{1,2}$|\d{4,})", first)[0]
+        digits = re.sub(r"\D", "", whole)
+        read_as_two = len(digits) % 3 == 2 or (whole.isdigit() and len(digits) == 4)
+        return "an" if digits[0] == "8" or (read_as_two and digits[:2] in ("11", "18")) else "a"
     plain = "".join(char for char in unicodedata.normalize("NFD", first) if not unicodedata.combining(char))
     lower = plain.casefold()
     if _is_spelled_out(plain):
@@ -68,14 +72,6 @@ def with_article(before: str, following: str) -> str:
     capitals = old.isupper() and (len(old) > 1 or start.isupper())
     new = new.upper() if capitals else new.capitalize() if old[0].isupper() else new
     return start + new + match[2]
-
-
-def _before_number(number: str) -> str:
-    """A number by how it is read: eight…, eleven and eighteen (also as thousands, or as hundreds: *an 1850 law*)."""
-    whole = re.split(r"[.,](?=\d{1,2}$|\d{4,})", number)[0]
-    digits = re.sub(r"\D", "", whole)
-    read_as_two = len(digits) % 3 == 2 or (whole.isdigit() and len(digits) == 4)
-    return "an" if digits[0] == "8" or (read_as_two and digits[:2] in ("11", "18")) else "a"
 
 
 def _is_spelled_out(word: str) -> bool:

@@ -57,7 +57,10 @@ def read_choice_sets(
     items: dict[str, Item] = {}
     for row in rows:
         cells = dict(zip(names, row.fields, strict=True))
-        item = _item(_with_blimp_id(cells) if blimp else cells, row, wrong, (dataset, language))
+        if blimp:
+            # a pair is numbered within its paradigm (UID)
+            cells = {"item_id": "/".join(cells[name] for name in _BLIMP_ID if cells.get(name))} | cells
+        item = _item(cells, row, wrong, (dataset, language))
         if item.item_id in items:
             raise _row_error(row, item.item_id, "E403", "two items have the same id", "give each its own")
         items[item.item_id] = item
@@ -200,11 +203,6 @@ def _n_shared_words(words: Sequence[Sequence[str]]) -> int:
     """How many words at the beginning are the same in all texts."""
     columns = zip(*words, strict=False)
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
-
-
-def _with_blimp_id(cells: dict[str, str]) -> dict[str, str]:
-    """The cells with an id: a pair is numbered within its paradigm (``UID``)."""
-    return {"item_id": "/".join(cells[name] for name in _BLIMP_ID if cells.get(name))} | cells
 
 
 def _wrong_columns(header: Row) -> tuple[str, ...]:

@@ -136,7 +136,10 @@ class EnglishForms:
             return Inflected(listed[0])
         if listed:
             return Inflected(listed[0], f"there are {_alternatives(listed)}")
-        return _third_person(word) if feature == "third person" else _ing(word)
+        if feature != "third person":
+            return _ing(word)
+        odd = (word.endswith("o") and word not in _VERBS_IN_O) or word.endswith("z")
+        return Inflected(_with_s(word), "the spelling of this form follows no rule" if odd else "")
 
     def _features(self, form: str, lemma: str, pos: str | None) -> list[tuple[Pos, Feature]]:
         """The parts of speech and features under which *form* is a form of *lemma*."""
@@ -202,11 +205,6 @@ class EnglishForms:
         if word in _GRADED and not listed:
             return Inflected(text)
         return Inflected(listed[0] if listed else text, "it may be compared otherwise, or not at all")
-
-
-def _third_person(word: str) -> Inflected:
-    odd = (word.endswith("o") and word not in _VERBS_IN_O) or word.endswith("z")
-    return Inflected(_with_s(word), "the spelling of this form follows no rule" if odd else "")
 
 
 def _ing(word: str) -> Inflected:

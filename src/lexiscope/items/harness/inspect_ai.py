@@ -224,15 +224,12 @@ def _messages(given: Any, attachments: Mapping[str, Any], place: Place) -> tuple
         role, content = (message.get("role"), message.get("content")) if isinstance(message, dict) else (None, None)
         if role not in ("system", "user", "assistant"):
             raise InputError(f"this sample has a message of {role!r}", place=place, hint="use the solver of the task")
-        messages.append(Message(role, _text(content, attachments)))
+        parts = content if isinstance(content, list) else [{"text": content}]
+        texts = (str(part.get("text") or "") for part in parts if isinstance(part, dict))
+        messages.append(
+            Message(role, "".join(str(attachments.get(text.removeprefix("attachment://"), text)) for text in texts))
+        )
     return tuple(messages)
-
-
-def _text(content: Any, attachments: Mapping[str, Any]) -> str:
-    parts = content if isinstance(content, list) else [{"text": content}]
-    texts = (str(part.get("text") or "") for part in parts if isinstance(part, dict))
-    # a long text may be kept apart from the message
-    return "".join(str(attachments.get(text.removeprefix("attachment://"), text)) for text in texts)
 
 
 def _within(path: Path, name: str) -> Place:

@@ -6,7 +6,7 @@ The same rows come from a sheet (:mod:`lexiscope.items.sheets.view_sheet`) and f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -95,7 +95,11 @@ def read_view_judgments(path: Path | str) -> ResponseTable:
     if first is None:
         return ResponseTable.empty()
     mentions = "page" in first.columns
-    task = _task_of(first.columns, MEASURE_PAGE if mentions else MEASURE_CHOICE)
+    # of the tasks whose answers have this measure and whose items have these columns, the one that needs most
+    screens = [(name, screen) for name, screen in catalog.screens().items() if screen.on_sheet is not None]
+    measure = MEASURE_PAGE if mentions else MEASURE_CHOICE
+    able = [(name, screen) for name, screen in screens if screen.measure == measure]
+    task = max((len(screen.requires), name) for name, screen in able if set(screen.requires) <= set(first.columns))[1]
     rows: list[Response] = []
     for row in read_sheet(path, _MENTIONS if mentions else _PAIRS, what="a table of judgments by view"):
         rows.extend((_mention(row, task) if mentions else _pair(row, task)).rows())
@@ -113,13 +117,6 @@ def with_page_ids(table: ResponseTable, entities: EntityList) -> ResponseTable:
         entity = entities.find_named(row.raw) if row.measure in pages and row.raw else None
         options.append(entity.entity_id if entity is not None else row.option)
     return table.with_column("option", options) if options else table
-
-
-def _task_of(columns: Collection[str], measure: str) -> str:
-    """Return the task whose answers have this measure and whose items have these columns: the one that needs most."""
-    screens = [(name, screen) for name, screen in catalog.screens().items() if screen.on_sheet is not None]
-    able = [(name, screen) for name, screen in screens if screen.measure == measure]
-    return max((len(screen.requires), name) for name, screen in able if set(screen.requires) <= set(columns))[1]
 
 
 def _pair(row: SheetRow, task: str) -> GivenAnswer:

@@ -1,11 +1,36 @@
-"""What the Results page shows: the answer first, then the answered questions of a run."""
+"""The Results page of a run: the answer at the top, then each question's answer.
+
+A question is answered by its rule or, if none was declared for it, by the type of what it returned.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from lexiscope.report.answers.answer import Answer
-from lexiscope.report.marks.drawing import Drawing
+from lexiscope.analysis.accuracy import wilson_interval
+from lexiscope.core.result import (
+    Contrast,
+    Counts,
+    Curve,
+    Curves,
+    Estimate,
+    Fit,
+    Record,
+    Result,
+    Undefined,
+    parse_statistic,
+)
+from lexiscope.core.showing import counted
+from lexiscope.core.study import Question
+from lexiscope.report.answers.answer import NO, UNANSWERED, YES, Answer, QuestionRule, undefined_answer, verdict_of
+from lexiscope.report.answers.layers import LayerCurves
+from lexiscope.report.answers.numbers import Numbers, Quantity, capital, pick
+from lexiscope.report.answers.sentences import named_sentence, words_of
+from lexiscope.report.answers.subjects import SubjectEstimates
+from lexiscope.report.marks.drawing import Axis, Drawing
+from lexiscope.report.marks.forest import Forest, ForestRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +108,254 @@ def with_own_names(page: ResultsPage) -> ResultsPage:
     top = named(page.top, "top")
     questions = tuple(replace(q, answer=named(q.answer, q.question_id.lower())) for q in page.questions)
     return replace(page, top=top, questions=questions)
+
+
+_SENTENCES = 3
+_SYMBOLS = {
+    "spearman": "ρ", "pearson": "r", "r_squared": "R²", "krippendorff_alpha": "α", "cohen_kappa": "κ",
+    "fleiss_kappa": "κ", "max_r_squared_over_layers": "R²", "min_spearman_over_layers": "ρ",
+}  # fmt: skip
+_FROM_0 = ("r_squared", "accuracy", "share", "auc", "coverage")
+"""Parts of the names of statistics that cannot be below 0."""
+
+
+def quantity_of(statistic: str, unit: str = "") -> Quantity:
+    """Return how a statistic is shown, from its name and its unit.
+
+    >>> quantity_of("spearman(with=norms)", "correlation").symbol, quantity_of("percent_right", "percent").unit
+    ('ρ', '%')
+    """
+    name, _ = parse_statistic(statistic)
+    title = capital(words_of(statistic))
+    if unit == "percent":
+        return Quantity("", title, (0.0, 100.0), 0, unit="%")
+    is_bounded = unit in ("correlation", "share") or name in _SYMBOLS or any(part in name for part in _FROM_0)
+    if is_bounded and "difference" not in name:
+        low = 0.0 if unit == "share" or any(part in name for part in _FROM_0) else -1.0
+        return Quantity(_SYMBOLS.get(name, ""), title, (low, 1.0))
+    if is_bounded:
+        return Quantity(_SYMBOLS.get(name, ""), title, (-1.0, 1.0))
+    return Quantity("", title, None, unit=f" {unit}" if unit else "")
+
+
+def default_answer(results: Sequence[Result], records: Sequence[Record], numbers: Numbers) -> Answer | None:
+    """Return the answer from what a question returned: its results by their types, otherwise its records.
+
+    The first of these decides the verdict and the drawing: a comparison, curves over layers, several estimates, one
+    estimate, a model's test, counts. The sentences are those of the first three results.
+    """
+    if not results:
+        return _answer_of_records(records, numbers)
+
+    sentences = tuple(named_sentence(result, numbers.title) for result in results[:_SENTENCES])
+    if all(isinstance(result, Undefined) for result in results):
+        first = results[0]
+        assert isinstance(first, Undefined)
+        return undefined_answer(capital(words_of(first.name)), first.reason)
+    for kind in (Contrast, (Curves, Curve), Estimate, Fit, Counts):
+        chosen = [result for result in results if isinstance(result, kind)]
+        if chosen:
+            verdict, drawing = _verdict_and_drawing(chosen, numbers)
+            # the result that decides comes first
+            deciding = named_sentence(chosen[0], numbers.title)
+            said = (deciding, *(text for text in sentences if text != deciding))[:_SENTENCES]
+            return Answer(verdict, said, apa=" ".join(said), drawing=drawing)
+    return None
+
+
+def _verdict_and_drawing(chosen: Sequence[Result], numbers: Numbers) -> tuple[str, Drawing | None]:
+    first = chosen[0]
+    if isinstance(first, Contrast):
+        record = first.records()[0]
+        sides = [side_record for side in first.pair for side_record in side.records()]
+        forest = _forest_of(sides, quantity_of(first.first.name, first.first.unit), numbers)
+        return verdict_of(record, quantity_of(first.name, first.unit)), forest
+    if isinstance(first, Curve | Curves):
+        entries = first.entries if isinstance(first, Curves) else (first,)
+        curves = [entry for entry in entries if isinstance(entry, Curve)]
+        if not curves:
+            return "", _estimates([entry for entry in entries if isinstance(entry, Estimate)], numbers)
+        name = curves[0].statistic
+        quantity = quantity_of(name, curves[0].unit)
+        rule = LayerCurves(capital(f"{words_of(name)} by layer"), pick(name), quantity, what=f"the {words_of(name)}")
+        answer = rule.answer(numbers)
+        return "", answer.drawing if answer else None
+    if isinstance(first, Estimate):
+        return "", _estimates([result for result in chosen if isinstance(result, Estimate)], numbers)
+    if isinstance(first, Counts):
+        return "", _shares(first)
+    return "", None
+
+
+def _estimates(estimates: Sequence[Estimate], numbers: Numbers) -> Drawing | None:
+    """The estimates of one statistic, one row each; none for a single one."""
+    same = [estimate for estimate in estimates if estimate.name == estimates[0].name]
+    records = [record for estimate in same for record in estimate.records()]
+    return _forest_of(records, quantity_of(same[0].name, same[0].unit), numbers) if len(records) > 1 else None
+
+
+def _forest_of(records: Sequence[Record], quantity: Quantity, numbers: Numbers) -> Forest:
+    def label(record: Record) -> str:
+        layer = f"layer {record.layer}" if record.layer is not None else ""
+        parts = [numbers.title(record.subject) if record.subject else "", record.condition, record.view, layer]
+        used = [part for index, part in enumerate(parts) if part and len({_parts(r)[index] for r in records}) > 1]
+        return ", ".join(used) or next(filter(None, parts), "all")
+
+    rows = []
+    for record in records:
+        low, high = quantity.ends(record) or (None, None)
+        value = quantity.value(record) if record.value is not None else None
+        shown = quantity.both(record) if record.value is not None else ""
+        reason = record.note if record.value is None else ""
+        rows.append(ForestRow(label(record), value, low, high, shown=shown, reason=reason, people=not record.subject))
+    known = [v for row in rows for v in (row.value, row.low, row.high) if v is not None]
+    axis = Axis.around(known, quantity.name, bounds=quantity.bounds)
+    name = parse_statistic(records[0].statistic)[0]
+    return Forest(
+        name=name, title=quantity.name, rows=tuple(rows), axis=axis, value_head="value [95% CI]", note="Lines: 95% CI"
+    )
+
+
+def _parts(record: Record) -> tuple[str, str, str, int | None]:
+    return (record.subject, record.condition, record.view, record.layer)
+
+
+def _shares(counts: Counts) -> Forest | None:
+    """Counts as shares of their total with Wilson's intervals."""
+    if not counts.total:
+        return None
+    rows = []
+    for label, n in counts.counts:
+        interval = wilson_interval(n, counts.total).times(100)
+        low, high = interval.low, interval.high
+        shown = f"{100 * n / counts.total:.0f}% [{low:.0f}, {high:.0f}]"
+        rows.append(ForestRow(label, 100 * n / counts.total, low, high, shown=shown, tip=f"{label}: {n:,}, {shown}"))
+    return Forest(
+        name=counts.name.partition("(")[0],
+        title=f"{capital(words_of(counts.name))}: {counted(counts.total, 'case')}",
+        rows=tuple(rows),
+        axis=Axis("Percent", 0, 100, leading_zero=True),
+        value_head="% [95% CI]",
+    )
+
+
+def _answer_of_records(records: Sequence[Record], numbers: Numbers) -> Answer | None:
+    """The first statistic of a question that has values: of several subjects a forest, of one a sentence."""
+    measured = [record for record in records if not record.statistic.startswith("n_")]
+    known = [record for record in measured if record.value is not None]
+    if not known:
+        # counts alone are no answer
+        return undefined_answer(capital(words_of(measured[0].statistic)), measured[0].note) if measured else None
+    first = next((record for record in known if record.low is not None), known[0])
+    quantity = quantity_of(first.statistic, first.unit)
+    same = [r for r in known if r.statistic == first.statistic and r.question == first.question]
+    if len({record.subject for record in same}) == len(same) > 1:
+        title = capital(words_of(first.statistic))
+        rule = SubjectEstimates(
+            title,
+            pick(first.statistic, question=first.question),
+            quantity,
+            "have a value above 0",
+            "has a value above 0",
+        )
+        answer = rule.answer(numbers)
+        if answer is not None:
+            return Answer("", answer.sentences, apa=answer.apa, drawing=answer.drawing)
+    of = f" of {numbers.title(first.subject)}" if first.subject else ""
+    text = f"The {words_of(first.statistic)}{of} is {quantity.both(first, named=True)}."
+    drawing = _forest_of(same[:40], quantity, numbers) if len(same) > 1 else None
+    return Answer("", (text,), apa=text, drawing=drawing)
+
+
+AnswerOf = QuestionRule | Callable[[Numbers, Any], Answer | None]
+"""A rule for the answer to a question, or a function that makes it from the numbers of a run, and the run."""
+_TOP_SENTENCES = 3
+_SHORT_WORDS = 18
+
+
+def answer_by(rule: AnswerOf, numbers: Numbers, run: object) -> Answer | None:
+    """Return the answer that a rule makes; ``None`` if the run has none of its numbers."""
+    return rule(numbers, run) if callable(rule) else rule.answer(numbers)
+
+
+def answered_questions(
+    questions: Sequence[Question],
+    rules: Mapping[str, tuple[AnswerOf | None, str]],
+    returned: Mapping[str, Sequence[Result]],
+    missing: Mapping[str, str],
+    numbers: Numbers,
+    run: object,
+) -> tuple[tuple[AnsweredQuestion, ...], tuple[tuple[str, str], ...]]:
+    """Return the answered questions, and those without an answer with the reason.
+
+    *rules* has the rule and the short name of each question by its id, *returned* its results, *missing* why a
+    question could not be asked.
+    """
+    answered, unanswered = [], []
+    for question in questions:
+        rule, short = rules[question.question_id]
+        records = [record for record in numbers.records if record.question == question.question_id]
+        answer = None
+        if question.question_id not in missing and records:
+            answer = answer_by(rule, numbers, run) if rule is not None else None
+            answer = answer or default_answer(returned.get(question.question_id, ()), records, numbers)
+        if answer is None or answer.verdict == UNANSWERED:
+            # a question without a result has no section: one line on the page of methods
+            why = " ".join(answer.sentences) if answer is not None else "This run has no numbers for it."
+            unanswered.append((question.text, missing.get(question.question_id, why)))
+            continue
+        # yes and no cannot answer a question such as *How much …?* or *At which …?*
+        words = question.text.lower().split()
+        if not {*words[:2]}.isdisjoint(("how", "which", "what", "where", "whose")) and answer.verdict in (YES, NO):
+            answer = replace(answer, verdict="")
+        flag, place = question.analysis, question.section
+        name = short or _short(question.text)
+        answered.append(AnsweredQuestion(question.question_id, question.text, name, answer, flag, place))
+    return tuple(answered), tuple(unanswered)
+
+
+def results_page(
+    title: str,
+    kicker: str,
+    brand: str,
+    top: AnswerOf | None,
+    questions: tuple[AnsweredQuestion, ...],
+    unanswered: tuple[tuple[str, str], ...],
+    numbers: Numbers,
+    run: object,
+) -> ResultsPage | None:
+    """Return the page; ``None`` where nothing was answered.
+
+    The answer at the top is that of *top*, with the first sentences of the next questions up to three; without a
+    rule it is that of the first question with a drawing, which then has no separate section.
+    """
+    first, top_question = answer_by(top, numbers, run) if top is not None else None, ""
+    if top is not None and first is None:
+        # the question at the top is not answered by this run: it has the name of the study
+        title, kicker = kicker, brand
+    if first is None:
+        chosen = next((q for q in questions if q.answer.drawing is not None), next(iter(questions), None))
+        if chosen is None:
+            return None
+        first = chosen.answer
+    # an answer at the top is not shown a second time below
+    own = next((question for question in questions if question.answer == first), None)
+    if own is not None:
+        top_question = own.question_id
+        questions = tuple(question for question in questions if question is not own)
+    said = list(first.sentences[:_TOP_SENTENCES])
+    for answer in (question.answer for question in questions):
+        if len(said) < _TOP_SENTENCES and answer.sentences:
+            said.append(answer.sentences[0])
+    top_answer = replace(first, sentences=tuple(said))
+    models = {record.subject for record in numbers.records}
+    names = tuple((subject, title) for subject, title in numbers.titles.items() if subject in models)
+    page = ResultsPage(title, kicker, brand, top_answer, questions, unanswered, top_question, names)
+    return with_own_names(page)
+
+
+def _short(text: str) -> str:
+    """A short name for the strip of contents: the longest words of a question, as many as fit."""
+    words = [word.strip("?,.:;()") for word in text.split()]
+    longest = sorted(words, key=len, reverse=True)[:1]
+    return longest[0][:_SHORT_WORDS].capitalize() if longest else "Question"

@@ -285,16 +285,13 @@ def _further(name: str, records: Sequence[Record], known: Mapping[str, str]) -> 
         *(("Layer", INTEGER), ("Value", _VALUE), ("p", P_VALUE), ("p, adjusted", P_VALUE), "Family"),
         *(("n", INTEGER), "Remark"),
     )
+    # a value that is missing has its reason in its own cell
+    notes = (record.note if record.value is not None else "" for record in records)
     rows = tuple(
-        (*series_of(r), _confirmatory(r), r.layer, value_cell(r), r.p, r.p_adjusted, r.family, r.n, _note(r))
-        for r in records
+        (*series_of(r), _confirmatory(r), r.layer, value_cell(r), r.p, r.p_adjusted, r.family, r.n, note)
+        for r, note in zip(records, notes, strict=True)
     )
     return drop_empty(Table(name, "", "Further results", heads, rows, tuple(_meanings(records, known))))
-
-
-def _note(record: Record) -> str:
-    # a value that is missing has its reason in its own cell
-    return record.note if record.value is not None else ""
 
 
 def _confirmatory(record: Record) -> str:

@@ -53,8 +53,13 @@ def report_of_runs(folders: Sequence[Path | str], *, page: Path | None = None) -
         f"run {number}": {key: value for key, value in report.run.items() if key not in NOT_PRINTED}
         for number, report in enumerate(reports, start=1)
     }
+    title = f"{SIMULATED_PARTICIPANTS.capitalize()} and models side by side"
+    if not all(marks):
+        # of how many runs the judgments are those of simulated participants
+        some = f" [of {sum(marks)} of {len(marks)} runs: {SIMULATED_PARTICIPANTS}]" if any(marks) else ""
+        title = f"People and models side by side{some}"
     return Report(
-        title=_title(marks),
+        title=title,
         subtitle="; ".join(f"run {number}: {Path(folder).name}" for number, folder in enumerate(folders, start=1)),
         language=reports[0].language,
         sections=(side_by_side([report.records for report in reports]), _links(reports, folders, page)),
@@ -70,14 +75,6 @@ def loaded_reports(folders: Sequence[Path | str]) -> list[Report]:
         describe_run(Path(folder)) if holds_responses_only(Path(folder)) else with_every_result(load(folder))
         for folder in folders
     ]
-
-
-def _title(simulated: Sequence[bool]) -> str:
-    """The title of several runs, which says of how many the judgments are those of simulated participants."""
-    if all(simulated):
-        return f"{SIMULATED_PARTICIPANTS.capitalize()} and models side by side"
-    some = f" [of {sum(simulated)} of {len(simulated)} runs: {SIMULATED_PARTICIPANTS}]" if any(simulated) else ""
-    return f"People and models side by side{some}"
 
 
 def side_by_side(records: Sequence[Sequence[Record]]) -> Section:

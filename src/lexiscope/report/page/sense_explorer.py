@@ -27,8 +27,7 @@ from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.page.html import new_environment
 from lexiscope.report.part import Omission, Part, part_of
-from lexiscope.report.plots.sense_map import SensePoint, colour, key, sense_map
-from lexiscope.report.plots.senses import MapPoint, neighbour_map
+from lexiscope.report.plots.senses import MapPoint, SensePoint, colour, key, neighbour_map, sense_map
 from lexiscope.report.tables import BOUNDED, Cell, Head, Table, table_of
 from lexiscope.senses.entries import SenseEntry, UnknownWord, WordEntry, known_words, make_entries
 from lexiscope.senses.examples import Progress, ReadsSenses

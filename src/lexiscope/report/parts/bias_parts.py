@@ -12,7 +12,7 @@ from lexiscope.analysis.bias.bias import Bias, ViewDifference
 from lexiscope.analysis.bias.guess_flips import Guess, count_flips
 from lexiscope.analysis.bias.verdict import Verdict
 from lexiscope.analysis.bias.view_errors import SEVERAL, ViewError, ViewErrors, distractor_by_overlap, view_errors
-from lexiscope.analysis.bias.view_scores import ViewGap, ViewValue
+from lexiscope.analysis.bias.view_scores import ViewValue
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Interval, Record, Undefined, statistic_name
 from lexiscope.core.showing import counted
@@ -82,7 +82,13 @@ def bias_records(row: BiasRow) -> tuple[Record, ...]:
 def gap_records(row: GapRow) -> tuple[Record, ...]:
     """Return people minus model in each view as records."""
     name = statistic_name("people_minus_model", metric="accuracy")
-    return tuple(_gap_record(Record(name, gap.value, row.subject, row.dataset, view=gap.view), gap) for gap in row.gaps)
+    return tuple(
+        with_interval(
+            Record(name, gap.value, row.subject, row.dataset, view=gap.view, n=gap.model.n or None, note=gap.note),
+            gap.interval,
+        )
+        for gap in row.gaps
+    )
 
 
 def plane_figures(rows: Sequence[BiasRow], *, people: Collection[str] = ()) -> tuple[Figure, ...]:
@@ -178,10 +184,6 @@ def _difference_record(
         if difference is None
         else with_interval(replace(record, value=difference.value, note=""), difference.interval)
     )
-
-
-def _gap_record(record: Record, gap: ViewGap) -> Record:
-    return with_interval(replace(record, n=gap.model.n or None, note=gap.note), gap.interval)
 
 
 def _times_100(interval: Interval) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lexiscope.analysis.agreement.summary import summarise_choices
 from lexiscope.analysis.bias.people_by_view import people_by_view
-from lexiscope.analysis.ratings import Ratings, choices_from_table
+from lexiscope.analysis.ratings import choices_from_table
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -87,18 +87,13 @@ def _view_part(
         records = list(summarise_choices(ratings, resamples=resamples, seed=seed).records)
     except StatisticError as error:
         records = [Record(_ALPHA, None, note=error.what, status="undefined")]
-    votes = _votes(ratings, options)
+    votes: dict[str, Counter[str]] = {}
+    for rated, value in zip(ratings.item.tolist(), ratings.value.tolist(), strict=True):
+        votes.setdefault(ratings.item_ids[rated], Counter())[options[int(value)]] += 1
     listed = [
         (item.item_id, item.word, view, *_vote_cells(votes[item.item_id])) for item in items if item.item_id in votes
     ]
     return [replace(record, view=view) for record in records], listed
-
-
-def _votes(ratings: Ratings, options: Sequence[str]) -> dict[str, Counter[str]]:
-    votes: dict[str, Counter[str]] = {}
-    for item, value in zip(ratings.item.tolist(), ratings.value.tolist(), strict=True):
-        votes.setdefault(ratings.item_ids[item], Counter())[options[int(value)]] += 1
-    return votes
 
 
 def _vote_cells(votes: Counter[str]) -> tuple[Cell, ...]:

@@ -115,7 +115,7 @@ def alphas_table(results: Iterable[Record | Result], ratings: Mapping[str, Ratin
 
 
 def rater_groups_table(results: Iterable[Record | Result]) -> Table:
-    """Return how items were shared out (:func:`lexiscope.analysis.agreement.group_raters.rater_groups`)."""
+    """Return how items were shared out (:func:`lexiscope.analysis.agreement.ceilings.rater_groups`)."""
     heads = ("Groups", "Samples of a group, fewest", "usual", "most", "Ratings of a sample, fewest", "most ")
     listed = records_of(results)
     cols = [Col(head, record.statistic, INTEGER, "value") for head, record in zip(heads, listed, strict=True)]
@@ -185,7 +185,7 @@ def condition_means_table(name: str, title: str, results: Iterable[Record | Resu
 
 
 def single_raters_table(results: Iterable[Record | Result]) -> Table:
-    """Return how well one rater predicts the others (:func:`lexiscope.analysis.agreement.group_raters.single_rater`).
+    """Return how well one rater predicts the others (:func:`lexiscope.analysis.agreement.ceilings.single_rater`).
 
     A row for each condition.
     """

@@ -16,7 +16,7 @@ import numpy as np
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.senses.disagreeing_orders import Orders
 from lexiscope.analysis.senses.planted import NEIGHBOURS, ONE_TO_ONE, PlantedCalibration, probability_name
-from lexiscope.analysis.senses.selection import choice_shares, selection_share
+from lexiscope.analysis.senses.sense_tests import choice_shares, selection_share
 from lexiscope.analysis.senses.signal import GUMBEL_SD, signal_and_noise
 from lexiscope.analysis.senses.similarity import similarity_name
 from lexiscope.build.stories.inventory import synset_usages

@@ -27,13 +27,15 @@ from lexiscope.analysis.senses.duplicates import (
     agreement_by_overlap,
     duplicate_analysis,
 )
-from lexiscope.analysis.senses.intrusion import WordIntrusion, model_hits, word_intrusion
-from lexiscope.analysis.senses.selection import (
+from lexiscope.analysis.senses.sense_tests import (
     ModelAnswers,
     SenseSelection,
+    WordIntrusion,
     log_odds,
     log_odds_name,
+    model_hits,
     sense_selection,
+    word_intrusion,
 )
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, StatisticError
@@ -700,8 +702,8 @@ class SenseTest:
     def result(self) -> WordIntrusion | SenseSelection:
         """How often the correct answer is given.
 
-        Errors: those of :func:`~lexiscope.analysis.senses.intrusion.word_intrusion`,
-        :func:`~lexiscope.analysis.senses.selection.sense_selection` and :func:`right_answers`.
+        Errors: those of :func:`~lexiscope.analysis.senses.sense_tests.word_intrusion`,
+        :func:`~lexiscope.analysis.senses.sense_tests.sense_selection` and :func:`right_answers`.
         """
         ratings, options = self.choices
         # of pages of several sizes the most

@@ -129,16 +129,13 @@ def bias_plane(
             or point.context_high > right
             or point.word_high > top
         ]
-        remark = _plane_remark(cut, [point for point in points if not point.is_defined])
+        cut_names = [f"{point.subject} on {point.dataset}" for point in cut]
+        undefined = [f"{point.subject} on {point.dataset}" for point in points if not point.is_defined]
+        of_cut = f"Intervals that leave the frame and are cut there: {first_names(cut_names)}." if cut else ""
+        remark = " ".join(filter(None, (of_cut, gaps_remark(undefined))))
         ends = ("context", "context_low", "context_high", "word", "word_low", "word_high")
         data = columns_of(points, "dataset", "subject", "people", *ends)
         return drawn_figure(sheet, heading, _plane_text(points, high), data, remark)
-
-
-def _plane_remark(cut: Sequence[PlanePoint], undefined: Sequence[PlanePoint]) -> str:
-    cut_names, undefined_names = ([f"{p.subject} on {p.dataset}" for p in points] for points in (cut, undefined))
-    of_cut = f"Intervals that leave the frame and are cut there: {first_names(cut_names)}." if cut else ""
-    return " ".join(filter(None, (of_cut, gaps_remark(undefined_names))))
 
 
 def _plane_text(points: Sequence[PlanePoint], high: float) -> str:

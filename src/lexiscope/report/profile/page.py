@@ -13,9 +13,8 @@ from lexiscope.core.showing import counted
 from lexiscope.report.marks.canvas import to_svg
 from lexiscope.report.marks.drawing import NARROW, Axis, Drawing, ReferenceLine
 from lexiscope.report.marks.forest import Forest, ForestRow
-from lexiscope.report.marks.model_sets import ModelSets
+from lexiscope.report.marks.models import ModelSets, SharePart, ShareRow, ShareRows, share_axis
 from lexiscope.report.marks.multiples import LayerPanel, LayerPanels, LayerPoint
-from lexiscope.report.marks.shares import SharePart, ShareRow, ShareRows, share_axis
 from lexiscope.report.page.html import drawing_csv, new_environment, page_style
 from lexiscope.report.profile.content import (
     NamedValue,

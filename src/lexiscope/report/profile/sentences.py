@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from lexiscope.core.showing import counted, enumerated
 from lexiscope.report.profile.content import (
-    ShownCell,
     ShownComparison,
     ShownLine,
     ShownModel,
@@ -54,13 +51,12 @@ def line_sentence(model: ShownModel, line: ShownLine) -> str:
     else:
         text = f"{line.title}: {model.title} puts right before wrong in {percent(value.value)} % of pairs"
         text += f" {percent_interval(value)}"
-    return f"{text}{_share_text(line, cell)}{_person_text(line, value, single.value if single else None)}."
-
-
-def _share_text(line: ShownLine, cell: ShownCell) -> str:
-    if cell.share is None or line.statistic != "ρ":
-        return ""
-    return f": {percent(cell.share.value)} % of the attainable {percent_interval(cell.share)}"
+    share = (
+        ""
+        if cell.share is None or line.statistic != "ρ"
+        else f": {percent(cell.share.value)} % of the attainable {percent_interval(cell.share)}"
+    )
+    return f"{text}{share}{_person_text(line, value, single.value if single else None)}."
 
 
 def _person_text(line: ShownLine, value: Value, person: Value | None) -> str:
@@ -109,12 +105,9 @@ def comparison_sentence(profile: ShownProfile, comparison: ShownComparison) -> s
     if len(near) == n - 1:
         return f"{text}{titles[top]}, the highest, cannot be distinguished from any other model."
     others = f"differs from {'the others' if near else 'all others'}"
-    same = f" cannot be distinguished from {_some([titles[name] for name in near])}; it" if near else ""
+    some = enumerated([titles[name] for name in near]) if len(near) <= 3 else counted(len(near), "other model")
+    same = f" cannot be distinguished from {some}; it" if near else ""
     return f"{text}{titles[top]}{same} {others}."
-
-
-def _some(names: Sequence[str]) -> str:
-    return enumerated(names) if len(names) <= 3 else f"{counted(len(names), 'other model')}"
 
 
 def difference_sentence(profile: ShownProfile, comparison: ShownComparison, first: str, second: str) -> str:

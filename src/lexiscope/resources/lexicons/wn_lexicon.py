@@ -1,16 +1,20 @@
-"""Wordnets of many languages through the ``wn`` library: a ``Lexicon`` of each.
+"""Wordnets of many languages through the ``wn`` library, a ``Lexicon`` of each; and lexicons by name.
 
 Needs the extra ``wordnet``. The library keeps its lexicons in a separate database, to which ``python -m wn download``
 adds from a network and ``wn.add(FILE)`` from a file in the format WN-LMF; nothing is added here.
+
+A command line or a study file names a lexicon as :func:`open_lexicon` reads it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from lexiscope.core.errors import DataError, InputError, require
-from lexiscope.resources.lexicons.lexicon import POS, LexicalSense, Pos, Synset, normalised_lemma
+from lexiscope.core.errors import DataError, InputError, SpecError, require
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.lexicon import POS, LexicalSense, Lexicon, Pos, Synset, normalised_lemma
 
 # the library writes what it knows from another lexicon's relations only as a synset of this id
 _INFERRED = "*INFERRED*"
@@ -191,9 +195,14 @@ class WnLexicon:
         return tuple(self._synset(synset) for synset in synsets if synset.id != _INFERRED)
 
     def _synset(self, synset: Any) -> Synset:
+        part = next((pos for pos, letters in _LETTERS.items() if synset.pos in letters), None)
+        if part is None:
+            raise InputError(
+                f"a synset of the part of speech {synset.pos!r} has no place here", hint="n, v, a, s and r have"
+            )
         return Synset(
             synset.id,
-            _pos(synset.pos),
+            part,
             tuple(lemma.replace(" ", "_") for lemma in synset.lemmas()),
             synset.definition() or "",
             tuple(synset.examples()),
@@ -215,8 +224,17 @@ def _identifier(sense: Any) -> str | None:
     return str(identifier) if identifier and "%" in identifier else None
 
 
-def _pos(letter: str) -> Pos:
-    part = next((pos for pos, letters in _LETTERS.items() if letter in letters), None)
-    if part is None:
-        raise InputError(f"a synset of the part of speech {letter!r} has no place here", hint="n, v, a, s and r have")
-    return part
+def open_lexicon(spec: str) -> Lexicon:
+    """Return the lexicon that a spec names.
+
+    ``wordnet`` is WordNet 3.0 in the data folders, ``wordnet:PATH`` Princeton's files in a folder or archive,
+    ``wn:SPECIFIER`` a lexicon of the ``wn`` library (``wn:omw-fr:1.4``).
+    Errors: :class:`SpecError` for another spec; those of :func:`~lexiscope.resources.lexicons.wordnet.load` and
+    :func:`~lexiscope.resources.lexicons.wn_lexicon.load`.
+    """
+    kind, colon, rest = spec.partition(":")
+    if kind == "wordnet" and (rest or not colon):
+        return wordnet.load(Path(rest) if rest else None)
+    if kind == "wn" and rest:
+        return load(rest)
+    raise SpecError(f"{spec!r} names no lexicon", hint="write wordnet, wordnet:FOLDER or wn:SPECIFIER (wn:omw-fr:1.4)")

@@ -113,14 +113,13 @@ def layout_of(path: Path | str, spelling: Spelling, text: str) -> ProgramExport:
     notes = [f"Texts and targets are those of {USES}. Scale: {LOWEST} (unrelated) to {HIGHEST} (identical)."]
     notes += [f"Without a rating: {counted(n_undecided, 'judgment')} of 0 (cannot decide)."] if n_undecided else []
     judged = {identifier for pair in first_order for identifier in pair}
-    notes += [_unjudged_note(len(uses.keys() - judged), len(uses))] if uses.keys() - judged else []
+    n_unjudged = len(uses.keys() - judged)
+    if n_unjudged:
+        where = f"{n_unjudged} of {counted(len(uses), 'usage')} in {USES}"
+        notes.append(f"Without a judgment: {where}; items are the pairs that were judged.")
     fields = {"rater": ("annotator",), "item": ("item_id",), "rating": ("judgment",), "comment": ("comment",)}
     own = frozenset(f"{part}_{side}" for side in (1, 2) for part in _OF_PAIR if part != "grouping")
     return ProgramExport(table, PROGRAM, fields, tuple(notes), own)
-
-
-def _unjudged_note(n: int, of: int) -> str:
-    return f"Without a judgment: {n} of {counted(of, 'usage')} in {USES}; items are the pairs that were judged."
 
 
 def read_uses(path: Path) -> dict[str, Use]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.settings import ReadingOptions
-from lexiscope.resources.platforms import durel, gorilla, jspsych, label_studio, lexiscope, pcibex, potato, qualtrics
+from lexiscope.resources.platforms import annotation_tools, durel, experiments, lexiscope, qualtrics
 from lexiscope.resources.platforms.layout import ProgramExport
 from lexiscope.resources.tables.cells import CellTable, Report, cells_of_objects, cells_of_rows, json_objects
 from lexiscope.resources.tables.parquet import cells_of_parquet, is_parquet
@@ -16,10 +16,10 @@ from lexiscope.resources.tables.spelling import Spelling, read_spelled
 
 _OF_ROWS: tuple[Callable[[CellTable], ProgramExport | None], ...] = (
     qualtrics.layout_of,
-    gorilla.layout_of,
-    jspsych.layout_of,
-    potato.layout_of,
-    label_studio.layout_of,
+    experiments.gorilla_layout,
+    experiments.jspsych_layout,
+    annotation_tools.potato_layout,
+    annotation_tools.label_studio_layout,
     lexiscope.layout_of,
 )
 
@@ -78,12 +78,16 @@ def plain_table(path: Path | str) -> CellTable:
 
 def _opened(path: Path | str, spelling: Spelling, text: str, report: Report | None) -> OpenedFile:
     if spelling.form == "comments":
-        layout = pcibex.layout_of(path, spelling, text)
+        layout = experiments.pcibex_layout(path, spelling, text)
     elif spelling.separator == "\t" and durel.is_judgments(text):
         layout = durel.layout_of(path, spelling, text)
     elif spelling.form in ("json", "json_lines"):
         objects = json_objects(path, spelling, text)
-        known = (label_studio.layout_of_objects, potato.layout_of_objects, jspsych.layout_of_objects)
+        known = (
+            annotation_tools.label_studio_layout_of_objects,
+            annotation_tools.potato_layout_of_objects,
+            experiments.jspsych_layout_of_objects,
+        )
         layouts = (make(path, spelling, text, objects) for make in known)
         table = next((own for own in layouts if own is not None), None)
         layout = table or _layout_of_rows(cells_of_objects(path, spelling, text, objects))

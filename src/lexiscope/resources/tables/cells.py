@@ -186,7 +186,9 @@ def columns_of(
             continue
         if not columns:
             if row_names and len(block[0]) == len(header) + 1:
-                header.insert(len(header) if _ends_with_separators(block) else 0, "")
+                # rows end with a separator, unless they begin with their numbers
+                numbered = [row[0] for row in block[:2]] in (["1"], ["0"], ["1", "2"], ["0", "1"])
+                header.insert(0 if numbered or any(row[-1].strip() for row in block) else len(header), "")
             columns = [[] for _ in header]
         for column, cells in zip(columns, zip(*block, strict=True), strict=True):
             column.extend(cells)
@@ -195,12 +197,6 @@ def columns_of(
 
 
 _BLOCK = 4096
-
-
-def _ends_with_separators(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether rows end with a separator, rather than begin with their numbers."""
-    numbered = [row[0] for row in rows[:2]] in (["1"], ["0"], ["1", "2"], ["0", "1"])
-    return not numbered and not any(row[-1].strip() for row in rows)
 
 
 def _line_numbers(rows: Sequence[Sequence[str]], first: int, n_lines: int) -> Sequence[int]:

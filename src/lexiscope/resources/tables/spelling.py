@@ -106,7 +106,9 @@ def read_spelled(path: Path | str, *, encoding: str = "", separator: str = "") -
         what, hint = f"the file cannot be read: {error.strerror}", "check its name and its rights"
         raise InputError(what, code="E001", place=Place(str(path)), hint=hint) from error
     name, text, marked = _decoded(content, str(path), encoding)
-    example = "" if name == "utf-8" else _example(text)
+    # a word with letters outside ASCII, to look at
+    foreign = None if name == "utf-8" else re.search(r"\w*[^\W\d_\x00-\x7f]\w*", text)
+    example = foreign.group()[:20] if foreign else ""
     if not text.strip():
         hint = "write a header and at least one row"
         raise InputError("the file is empty", code="E002", place=Place(str(path)), hint=hint)
@@ -144,7 +146,8 @@ def _decoded(content: bytes, path: str, encoding: str) -> tuple[str, str, bool]:
     try:
         return "utf-8", content[len(mark) :].decode("utf-8"), bool(marked)
     except UnicodeDecodeError:
-        if marked or _is_damaged(content):
+        # UTF-8 with single damaged bytes has letters outside ASCII that are written as UTF-8
+        if marked or any(char > "\x7f" for char in content.decode("utf-8", "ignore")):
             return "utf-8", content[len(mark) :].decode("utf-8", "surrogateescape"), bool(marked)
     return "cp1252", _western(content, path), False
 
@@ -180,11 +183,6 @@ def _utf16_of(start: bytes) -> str:
     return "utf-16-be" if zeros[0] > 0.4 * half and not zeros[1] else ""
 
 
-def _is_damaged(content: bytes) -> bool:
-    """Whether a text is UTF-8 with single damaged bytes: it has letters outside ASCII that are written as UTF-8."""
-    return any(char > "\x7f" for char in content.decode("utf-8", "ignore"))
-
-
 def _western(content: bytes, path: str) -> str:
     """The text of a single-byte encoding, if it reads as a Western European language in Windows-1252."""
     text = content.decode("cp1252", "surrogateescape")
@@ -201,12 +199,6 @@ def _western(content: bytes, path: str) -> str:
         place=Place(path, text.count("\n", 0, at) + 1, at - begin + 1, None, line),
         hint="name the encoding: --encoding NAME (mac-roman, windows-1250, windows-1251 …); or save the file as UTF-8",
     )
-
-
-def _example(text: str) -> str:
-    """A word with letters outside ASCII, to look at; empty if there is none."""
-    match = re.search(r"\w*[^\W\d_\x00-\x7f]\w*", text)
-    return match.group()[:20] if match else ""
 
 
 # -- form and separator ---------------------------------------------------------------------------------------------

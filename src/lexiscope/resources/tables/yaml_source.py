@@ -267,7 +267,10 @@ def yaml_value(value: Any, *, indent: int = 0) -> str:
           text: "no"
     """
     if isinstance(value, str) and _fits_block(value):
-        return _block(value, indent + 2)
+        sign = " |" if value.endswith("\n") else " |-"
+        return sign + "".join(
+            f"\n{' ' * (indent + 2)}{line}" if line else "\n" for line in value.removesuffix("\n").split("\n")
+        )
     if value is None or isinstance(value, str | int | float):
         return f" {yaml_scalar(value)}"
     if not value:
@@ -314,11 +317,6 @@ def _fits_block(text: str) -> bool:
         and all(line.isprintable() and line == line.strip() for line in lines)
         and bool(lines[0])
     )
-
-
-def _block(text: str, indent: int) -> str:
-    sign = " |" if text.endswith("\n") else " |-"
-    return sign + "".join(f"\n{' ' * indent}{line}" if line else "\n" for line in text.removesuffix("\n").split("\n"))
 
 
 def _escape_sign(sign: str) -> str:

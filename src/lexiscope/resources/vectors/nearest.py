@@ -115,7 +115,10 @@ def _possible(
     queries: _Vectors, block: _Vectors, at_least: Doubles, k: int, nearness: Nearness
 ) -> Iterator[tuple[Integers, Integers]]:
     """Yield pairs (query, candidate of the block), few at a time, that can be among the k nearest of the query."""
-    kind = _precision(queries.squares, block.squares)
+    # single precision where no product can leave its range, else double precision
+    squares = (queries.squares, block.squares)
+    inside = all(lengths.min(initial=1.0) > _SMALL and lengths.max(initial=1.0) < 1 / _SMALL for lengths in squares)
+    kind: type[np.floating[Any]] = np.float32 if inside else np.float64
     rough = queries.values.astype(kind) @ block.values.astype(kind).T
     longest = np.sqrt(block.squares.max(initial=0.0))
     # twice the largest error of a sum of products in single precision, whatever the order of its terms
@@ -125,23 +128,13 @@ def _possible(
         rough = 2.0 * rough - block.squares.astype(kind) - queries.squares.astype(kind)[:, None]
         slack = 2.0 * slack + 16.0 * _UNIT_ROUNDOFF * (queries.squares + longest**2)
     if rough.shape[1] >= k:
-        at_least = np.maximum(at_least, _kth_largest(rough, k) - slack / 2)
+        kth_largest = rough.max(axis=1) if k == 1 else np.partition(rough, rough.shape[1] - k, axis=1)[:, -k]
+        at_least = np.maximum(at_least, kth_largest - slack / 2)
     # of the kind of the products and never above the limit: all of them would else be converted to be compared
     limits = np.nextafter((at_least - slack).astype(kind), kind(-np.inf))
     owners, rows = np.nonzero(rough >= limits[:, None])
     for start in range(0, len(owners), _PAIRS):
         yield owners[start : start + _PAIRS], rows[start : start + _PAIRS]
-
-
-def _kth_largest(rough: Matrix, k: int) -> Matrix:
-    """Return the k-th largest number of every row."""
-    return rough.max(axis=1) if k == 1 else np.partition(rough, rough.shape[1] - k, axis=1)[:, -k]
-
-
-def _precision(*squares: Doubles) -> type[np.floating[Any]]:
-    """Return single precision where no product can leave its range, else double precision."""
-    inside = all(lengths.min(initial=1.0) > _SMALL and lengths.max(initial=1.0) < 1 / _SMALL for lengths in squares)
-    return np.float32 if inside else np.float64
 
 
 def _exact(queries: Doubles, candidates: Doubles, nearness: Nearness) -> Doubles:

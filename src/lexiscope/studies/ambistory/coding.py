@@ -15,14 +15,13 @@ from lexiscope.analysis.choices.error_tags import coders_of, means_by_tag
 from lexiscope.analysis.norms.example_rows import Rule, choose_examples, example_rows, largest_errors
 from lexiscope.analysis.norms.norms import item_sd
 from lexiscope.analysis.norms.story_effects import KINDS
-from lexiscope.build.stories.error_tags import COMMENT_SHEET, ERROR_SHEET, RatedCase, commented_cases
-from lexiscope.build.stories.stories import story_text
+from lexiscope.build.stories.stories import COMMENT_SHEET, ERROR_SHEET, RatedCase, commented_cases, story_text
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined
 from lexiscope.core.showing import counted
 from lexiscope.report.part import Part, part_of
-from lexiscope.report.parts import people_tables, predictor_tables, tag_tables
+from lexiscope.report.parts import people_tables, predictor_tables, story_tables
 from lexiscope.report.pivot import rows_of
 from lexiscope.report.tables import Table
 from lexiscope.studies.ambistory.data import ALL, TEXTS, AmbistoryData
@@ -126,7 +125,7 @@ def _words(run: AmbistoryData, cases: Sequence[RatedCase]) -> GroupResampling:
 def error_tags(run: AmbistoryData) -> Part | None:
     """Return the share of each tag by coder and subject, and the agreement of coders; nothing without coded sheets.
 
-    Errors: those of :func:`~lexiscope.report.parts.tag_tables.coded_cases`; :class:`InputError` where no subject made
+    Errors: those of :func:`~lexiscope.report.parts.story_tables.coded_cases`; :class:`InputError` where no subject made
     an error.
     """
     if not run.settings.codings:
@@ -136,12 +135,12 @@ def error_tags(run: AmbistoryData) -> Part | None:
         raise InputError("no subject of this run made an error: a sheet would be empty")
     whose = {case.case_id: case.subject for case in errors}
     about = {"where": f"{run.split}, ", "dataset": run.name}
-    coded = tag_tables.coded_cases(ERROR_SHEET, run.settings.codings, errors, whose, **about, **_words(run, errors))
+    coded = story_tables.coded_cases(ERROR_SHEET, run.settings.codings, errors, whose, **about, **_words(run, errors))
     shares = [share.about(condition=f"{run.split}, {share.condition}") for share in coded.shares]
     names = {"": ALL_SUBJECTS} | {f"{run.split}, coder {coder}": coder for coder in coders_of(coded.tags)}
     rows = rows_of(shares, "condition", "subject", names=names)
     title, labels, of = "What people saw in the errors", ("Coder", "Subject"), ERROR_SHEET.measure
-    table = tag_tables.tag_shares_table(
+    table = story_tables.tag_shares_table(
         "error_tags", title, shares, rows, tuple(ERROR_SHEET.tags), of=of, labels=labels
     )
     return part_of(shares, table, coded.agreement)
@@ -185,7 +184,7 @@ def write_comment_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record
 def comment_cases(run: AmbistoryData) -> tuple[tuple[RatedCase, ...], int]:
     """Return the comments of the settings' file with their ratings, and the number of those without one.
 
-    Errors: those of :func:`~lexiscope.build.stories.error_tags.commented_cases`; :class:`InputError` without ratings.
+    Errors: those of :func:`~lexiscope.build.stories.stories.commented_cases`; :class:`InputError` without ratings.
     """
     path = Path(run.settings.comments)
     if not run.has("ratings"):
@@ -215,16 +214,16 @@ def _coded(run: AmbistoryData, cases: Sequence[RatedCase]) -> Part:
     """How many comments have each code, the ratings of those who wrote them, and how much people disagree there."""
     kinds = {case.case_id: str(case.item.condition("story_kind")) for case in cases}
     about, words = {"where": "comments, ", "dataset": run.name}, _words(run, cases)
-    coded = tag_tables.coded_cases(COMMENT_SHEET, run.settings.comment_codings, cases, kinds, **about, **words)
+    coded = story_tables.coded_cases(COMMENT_SHEET, run.settings.comment_codings, cases, kinds, **about, **words)
     shares = [share.about(subject="", condition=f"{share.subject or ALL}, {share.condition}") for share in coded.shares]
     rows, of, codes = rows_of(shares, "condition"), COMMENT_SHEET.measure, tuple(COMMENT_SHEET.tags)
     title, labels = "What comments are about", ("Stories, coder",)
-    table = tag_tables.tag_shares_table("comment_codes", title, shares, rows, codes, of=of, labels=labels)
+    table = story_tables.tag_shares_table("comment_codes", title, shares, rows, codes, of=of, labels=labels)
     values = {"rating": {case.case_id: case.answer for case in cases}, "sd": {case.case_id: case.sd for case in cases}}
     means = means_by_tag(coded.tags, codes, values, of=of, **words)
     ratings = [run.about(mean, condition=f"coder {mean.condition}") for mean in means]
     heads = {"rating": "Their ratings, mean", "sd": "SD of their samples, mean"}
     notes = ("The SD has n − 1 and is that of all ratings of a sample. 95 % interval, over words.",)
     title = "Ratings with comments, by what they are about"
-    beside = tag_tables.tag_means_table("comment_ratings", title, ratings, heads, of=of, notes=notes)
+    beside = story_tables.tag_means_table("comment_ratings", title, ratings, heads, of=of, notes=notes)
     return part_of(shares, table, ratings, beside, coded.agreement)

@@ -16,7 +16,7 @@ from lexiscope.core.showing import counted
 from lexiscope.items.answers.chat_answers import MEASURE_THINKING
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Part, Remark, part_of
-from lexiscope.report.parts import predictor_tables, story_tables, variant_tables
+from lexiscope.report.parts import predictor_tables, story_tables
 from lexiscope.studies.ambistory.data import MEASURE_DISTANCE, RATED_TWICE, TEXTS, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
@@ -176,7 +176,7 @@ def size(run: AmbistoryData) -> Part:
         sizes = [variants.described[subject.subject].parameters or 0.0 for subject in subjects]
         trends = trend_with_size(subjects, sizes, ratings, **run.asked_words)
         results += run.about_all(trends, condition=f"{run.split}, {shots} shots")
-    return part_of(results, variant_tables.size_trends_table(results))
+    return part_of(results, story_tables.size_trends_table(results))
 
 
 def _contrasts(run: AmbistoryData, pairs: Sequence[Pair], sides: tuple[str, str], name: str, title: str) -> Part:
@@ -184,7 +184,7 @@ def _contrasts(run: AmbistoryData, pairs: Sequence[Pair], sides: tuple[str, str]
     compare = partial(contrast_of_predictions, ratings=run.scored, sides=sides, **run.asked_words)
     compared = contrasts_of_pairs(pairs, compare, f"signed_rank(of={sides[1]}_minus_{sides[0]})")
     results = run.about_all(compared, condition=run.split)
-    return part_of(results, variant_tables.contrasts_table(name, title, results, pairs, sides))
+    return part_of(results, story_tables.contrasts_table(name, title, results, pairs, sides))
 
 
 def _label_shifts(run: AmbistoryData) -> Part:
@@ -194,4 +194,4 @@ def _label_shifts(run: AmbistoryData) -> Part:
     compare = partial(label_shift, people=people, **run.asked_words)
     compared = contrasts_of_pairs(run.trained_pairs, compare, "marginal_homogeneity(of=tuned_minus_base)")
     results = run.about_all(compared, condition=run.split)
-    return part_of(results, variant_tables.label_shifts_table(results, run.trained_pairs))
+    return part_of(results, story_tables.label_shifts_table(results, run.trained_pairs))

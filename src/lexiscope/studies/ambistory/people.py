@@ -11,8 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.agreement.alpha import LEVELS, krippendorff_alpha
-from lexiscope.analysis.agreement.ceilings import reliability_of_means
-from lexiscope.analysis.agreement.group_raters import best_raters, rater_groups, shuffled_best_raters, single_rater
+from lexiscope.analysis.agreement.ceilings import (
+    best_raters,
+    rater_groups,
+    reliability_of_means,
+    shuffled_best_raters,
+    single_rater,
+)
 from lexiscope.analysis.agreement.summary import variance_components
 from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.analysis.mixed.models import NestedModels, likelihood_ratio

@@ -11,7 +11,7 @@ from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
 from lexiscope.report.part import record_cell
 from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Format, Table, columns
-from lexiscope.studies.any_ratings import answers, conditions, items, models, raters
+from lexiscope.studies.any_ratings import answers, conditions, models, ratings
 from lexiscope.studies.any_ratings.data import (
     CONDITIONS,
     GROUPS,
@@ -112,7 +112,7 @@ def overview(records: Sequence[Record], settings: AnyRatingsSettings) -> Table:
 @study.section("The data", section_id="sizes")
 def sizes(run: RatedRun) -> object:
     """Count items, raters and ratings, and say what must be known of them."""
-    return items.sizes(run), list(run.main_remarks())
+    return ratings.sizes(run), list(run.main_remarks())
 
 
 study.writes(write_norms)
@@ -124,7 +124,7 @@ study.writes(conditions.write_r_script)
 )
 def agreement(run: RatedRun) -> object:
     """Measure agreement, and find the raters who do not agree."""
-    return raters.agreement(run)
+    return ratings.agreement(run)
 
 
 @study.question(
@@ -136,7 +136,7 @@ def agreement(run: RatedRun) -> object:
 )
 def ceilings(run: RatedRun) -> object:
     """Compute the human ceilings."""
-    return raters.ceilings(run)
+    return ratings.ceilings(run)
 
 
 @study.question(
@@ -148,7 +148,7 @@ def ceilings(run: RatedRun) -> object:
 )
 def distribution(run: RatedRun) -> object:
     """Describe the ratings and the items."""
-    return items.distribution(run)
+    return ratings.distribution(run)
 
 
 @study.question(
@@ -180,7 +180,7 @@ def together(run: RatedRun) -> object:
 @study.question("Do groups of raters rate alike?", place="Raters", needs=("ratings", GROUPS))
 def groups(run: RatedRun) -> object:
     """Compare groups of raters."""
-    return raters.groups(run)
+    return ratings.groups(run)
 
 
 @study.question(

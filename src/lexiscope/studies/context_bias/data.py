@@ -147,7 +147,11 @@ class BiasData(RunData[ContextBiasSettings]):
         named += values.get("context_bias", ()) if named else ()
         every = [value for value in named if value.subject != ASSUMED]
         # what the paper prints of people is not compared with simulated participants
-        kept = [value for value in every if not (self.simulated and _is_of_people(value))]
+        kept = [
+            value
+            for value in every
+            if not (self.simulated and (value.subject.startswith(PEOPLE) or value.statistic.startswith("people_")))
+        ]
         return () if self.own else kept
 
     def mark_simulated(self, name: str, part: Part) -> Part:
@@ -175,10 +179,6 @@ class BiasData(RunData[ContextBiasSettings]):
         """Return each dataset with the answers of each model."""
         every = [(name, answers) for (name, _), answers in self.answers.items()]
         return [(audit, answers) for audit in self.sets for name, answers in every if name == audit.name]
-
-
-def _is_of_people(value: PublishedValue) -> bool:
-    return value.subject.startswith(PEOPLE) or value.statistic.startswith("people_")
 
 
 def people_recorded(run: BiasData, audit: AuditSet) -> tuple[PublishedValue, ...]:

@@ -9,7 +9,6 @@ from functools import partial
 from lexiscope.analysis.bias.entropy import MeanEntropy, label_entropy, sense_entropy
 from lexiscope.analysis.bias.guess_flips import guess_answers
 from lexiscope.analysis.bias.view_scores import ambiguity_and_word_bias, answers_by_view
-from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.core.spec import plain_name
 from lexiscope.items.arrange.word_rules import word_rows
@@ -84,7 +83,9 @@ def _entropies(
     """A mean entropy of each dataset; *rules* say what a word is and which rows count."""
     rows = []
     for audit, (word, counted) in zip(sets, rules, strict=True):
-        used = word_rows(_training_items(run, audit), word=word, rows=counted)
+        # the published training items, including those used as dev in this run; otherwise all labelled items
+        published = tuple(item for item in audit.parts.all_items if item.conditions.get("split") == "train")
+        used = word_rows(published if published and not run.own else audit.parts.all_items, word=word, rows=counted)
         name = statistic_name(entropy.__name__, word=word, rows=counted, base="e", min_count=min_count)
         options = {"word": word, "rows": counted, "min_count": min_count, **run.resampling}
         mean_entropy = run.attempt(name, partial(entropy, used.words, used.labels, **options))
@@ -97,12 +98,6 @@ def _entropies(
 def _records(run: BiasData, row: EntropyRow) -> list[Record]:
     results = (row.entropy,) if isinstance(row.entropy, Undefined) else row.entropy.results()
     return [record for result in results for record in run.about(result, dataset=row.dataset).records()]
-
-
-def _training_items(run: BiasData, audit: AuditSet) -> tuple[Item, ...]:
-    """The published training items, including those used as dev in this run; otherwise all labelled items."""
-    published = tuple(item for item in audit.parts.all_items if item.conditions.get("split") == "train")
-    return published if published and not run.own else audit.parts.all_items
 
 
 # -- errors ---------------------------------------------------------------------------------------------------

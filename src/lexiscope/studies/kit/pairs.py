@@ -69,7 +69,10 @@ class PairSet:
                 in_context = any(usage.text != usage.target for usage in items[0].usages)
                 return pairs(name, title, card.task, items, ratings, in_context, responses=data.responses)
             if all(SAME_SENSE in item.conditions for item in items):
-                return pairs(name, title, _truth_task(), with_correct_answers(items, SAME_SENSE))
+                # the task that asks of two usages whether they mean the same, as true or false
+                screens = catalog.screens().items()
+                task = next(asked for asked, screen in screens if screen.n_usages == 2 and catalog.task(asked).truth)
+                return pairs(name, title, task, with_correct_answers(items, SAME_SENSE))
         known = f"one of {', '.join(others)}, or another" if others else "a"
         hint = f"use {known} set of rated pairs"
         raise SpecError(f"{name} has no pairs that people rated, and no correct answers to 'same sense?'", hint=hint)
@@ -206,8 +209,3 @@ def own_pairs(settings: RatedItemSettings) -> PairSet:
     rated = set(data.responses.where(measure=("rating", "norm")).unique("item_id"))
     items = tuple(item for item in data.items if not rated or item.item_id in rated)
     return PairSet.of(replace(data, items=items), data.card.name, title=path.stem)
-
-
-def _truth_task() -> str:
-    """Return the task that asks of two usages whether they mean the same, as true or false."""
-    return next(name for name, screen in catalog.screens().items() if screen.n_usages == 2 and catalog.task(name).truth)

@@ -14,8 +14,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ReadingOptions
-from lexiscope.items.tables.durel_folder import write_durel
-from lexiscope.items.tables.hub_folder import is_hub_folder, read_hub_folder, write_hub_folder
+from lexiscope.items.tables.dataset_folders import is_hub_folder, read_hub_folder, write_durel, write_hub_folder
 from lexiscope.resources.platforms.durel import HIGHEST, JUDGMENTS, LOWEST, word_folders
 from lexiscope.studies.kit.data import own_dataset
 

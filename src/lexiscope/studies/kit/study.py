@@ -53,7 +53,7 @@ from lexiscope.core.settings import Settings, own_items, settings_from
 from lexiscope.core.showing import counted
 from lexiscope.core.study import CollectionPlan, PlannedAnalysis, PublishedValue, Question, exported_plan
 from lexiscope.report.answers.numbers import Numbers
-from lexiscope.report.answers.results_page import ResultsPage
+from lexiscope.report.answers.results_page import AnswerOf, ResultsPage, answered_questions, results_page
 from lexiscope.report.answers.sentences import named_sentence, words_of
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
@@ -95,7 +95,6 @@ from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.answers import ComparableAnswers, shots_of, wordings_of
 from lexiscope.studies.kit.data import dataset_of, given_files, own_dataset
 from lexiscope.studies.kit.languages import with_language_remarks
-from lexiscope.studies.kit.results_page import AnswerOf, answered_questions, results_page
 from lexiscope.studies.kit.run import Run, RunData
 from lexiscope.tasks import DEFAULT
 

@@ -17,7 +17,7 @@ from lexiscope.report.page.stored import write_table
 from lexiscope.report.part import record_cell
 from lexiscope.report.tables import INTEGER, Cell, Format, Missing, Table, columns
 from lexiscope.studies.kit.study import Study
-from lexiscope.studies.norm import answers, estimates, next_items, worth
+from lexiscope.studies.norm import answers, estimates, next_items
 from lexiscope.studies.norm.data import DISTRIBUTIONS, RATING_MODELS, NormRun, compared_answers, load_run
 from lexiscope.studies.norm.settings import NormSettings
 
@@ -119,7 +119,7 @@ def remarks(run: NormRun) -> object:
 )  # fmt: skip
 def number_needed(run: NormRun) -> object:
     """Compute the number needed to beat."""
-    return worth.people_and_model(run)
+    return estimates.people_and_model(run)
 
 
 @study.question(
@@ -128,7 +128,7 @@ def number_needed(run: NormRun) -> object:
 )  # fmt: skip
 def annotators(run: NormRun) -> object:
     """Make the alternative annotator test."""
-    return worth.annotators(run)
+    return estimates.annotators(run)
 
 
 @study.question(
@@ -137,7 +137,7 @@ def annotators(run: NormRun) -> object:
 )  # fmt: skip
 def differences(run: NormRun) -> object:
     """Compare models with people at each point and in each condition."""
-    return worth.differences(run)
+    return estimates.differences(run)
 
 
 @study.question(
@@ -218,7 +218,7 @@ def _centaur_table(run: NormRun) -> Table:
 def _annotator_table(run: NormRun) -> Table:
     """The alternative annotator test of each annotator."""
     rows: list[tuple[Cell, ...]] = []
-    tests = run.once(worth.annotator_tests) if run.has("ratings") and run.rating else {}
+    tests = run.once(estimates.annotator_tests) if run.has("ratings") and run.rating else {}
     for name, test in tests.items():
         if not isinstance(test, Undefined):
             size = len(test.tests)

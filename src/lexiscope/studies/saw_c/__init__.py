@@ -16,17 +16,16 @@ from lexiscope.analysis.layers.layers import RHO as RHO_BY_LAYER
 from lexiscope.analysis.layers.layers import R
 from lexiscope.core.result import Record
 from lexiscope.core.study import PlannedAnalysis
-from lexiscope.report.answers.conditions import Condition, PairedEstimates, TwoConditions
+from lexiscope.report.answers.effects import Condition, PairedEstimates, SlopeOf, TwoConditions
 from lexiscope.report.answers.layers import BestLayers, LayerCurves
 from lexiscope.report.answers.numbers import R_SQUARED, RHO, Quantity, pick
-from lexiscope.report.answers.slope import SlopeOf
 from lexiscope.report.answers.subjects import AVERAGE_PERSON, RELIABILITY, SubjectEstimates
 from lexiscope.report.part import part_of
 from lexiscope.report.parts import layer_parts as parts
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.rated_run import write_norms
 from lexiscope.studies.kit.study import Study
-from lexiscope.studies.saw_c import ambiguity, languages, layers, models, people, senses
+from lexiscope.studies.saw_c import further, layers, models, people, senses
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, VIEWS, SawCData, complete_settings, load_run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -228,7 +227,7 @@ def r_script(run: SawCData, folder: Path, _records: Sequence[Record]) -> Sequenc
     """Write the mixed models and their trials for R."""
     if "r_script" not in run.settings.outputs:
         return ()
-    return *senses.write_r_script(run, folder), *languages.write_r_script(run, folder)
+    return *senses.write_r_script(run, folder), *further.write_r_script(run, folder)
 
 
 @study.overview
@@ -252,7 +251,7 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
 def ratings_by_sense(run: SawCData) -> object:
     """Compare people's ratings of pairs with the same sense and with different senses."""
     own = people.by_sense(run), senses.tests_of(run, "Q1"), senses.reductions(run)
-    return *own, ambiguity.ratings_by_type(run)
+    return *own, further.ratings_by_type(run)
 
 
 @study.question(
@@ -293,7 +292,7 @@ def relatedness(run: SawCData) -> object:
     answer=BEYOND_DISTANCE,
     short="Boundary",
     families=(
-        TestFamily("languages", languages.LANGUAGE_TESTS),
+        TestFamily("languages", further.LANGUAGE_TESTS),
         TestFamily("sense_and_distance", ("chi2",), repeats=("p",)),
         COEFFICIENTS,
         ORDINAL,
@@ -302,7 +301,7 @@ def relatedness(run: SawCData) -> object:
 def beyond_distance(run: SawCData) -> object:
     """Compare what sense and distance explain."""
     own = senses.tests_of(run, "Q4"), senses.explain_norms(run), senses.joint_regressions(run)
-    return *own, ambiguity.beyond_distance(run), languages.joint_ratings(run)
+    return *own, further.beyond_distance(run), further.joint_ratings(run)
 
 
 @study.question(
@@ -314,10 +313,10 @@ def beyond_distance(run: SawCData) -> object:
     families=(
         TestFamily("size", ("slope",), repeats=("p",)),
         TestFamily("within_family", ("slope_within_family", "r_squared_difference(between=sizes)")),
-        TestFamily("languages", languages.LANGUAGE_TERMS),
+        TestFamily("languages", further.LANGUAGE_TERMS),
         TestFamily("multilingual", ("r_squared_difference(between=multilingual)",)),
     ),
 )
 def size(run: SawCData) -> object:
     """Regress fit on size, and follow families through their layers."""
-    return run.once(models.size_and_depth), languages.joint_layers_and_size(run)
+    return run.once(models.size_and_depth), further.joint_layers_and_size(run)

@@ -23,9 +23,9 @@ from lexiscope.report.tables import Cell, Format, Table, drop_empty
 from lexiscope.studies.kit.study import Study, read_texts
 from lexiscope.studies.sense_induction import similarity, vectors
 from lexiscope.studies.sense_induction.data import PLANTED, TESTED, SenseData, compared_answers, load_run, text_files
-from lexiscope.studies.sense_induction.paper_tables import differences, paper_tables, senses_left_out
 from lexiscope.studies.sense_induction.sense_tests import chat_models, people, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
+from lexiscope.studies.sense_induction.vectors import differences, paper_tables, senses_left_out
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
 from lexiscope.training.gasi.planted import MADE_UP
 

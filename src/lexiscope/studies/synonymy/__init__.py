@@ -16,7 +16,7 @@ from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
 from lexiscope.core.spec import plain_name
 from lexiscope.report.answers.answer import UNASKED, Answer
-from lexiscope.report.answers.choice_sets import best_expression, by_token_difference
+from lexiscope.report.answers.effects import best_expression, by_token_difference
 from lexiscope.report.answers.numbers import PERCENT, Numbers, Quantity, pick
 from lexiscope.report.answers.one import Named, OneEstimate
 from lexiscope.report.answers.subjects import Against, SubjectEstimates

@@ -192,7 +192,8 @@ def words_template(
         lines += ["", f"# {about[name]}", f"{name}:" if english else f"{name}: {{}}"]
         for key, text in english.items():
             lines += [f"  # {line}".rstrip() for line in text.splitlines() if text != key]
-            lines.append(f"  {_key(key)}: " + ('""' if "\n" not in text else "|\n\n"))
+            quoted = key if re.fullmatch(r"[a-z_]+", key) else '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
+            lines.append(f"  {quoted}: " + ('""' if "\n" not in text else "|\n\n"))
         if name == "words" and screen.scale is not None:
             lines += ["", f"# {about['anchors']}", "anchors:"]
             for point, text in screen.scale.anchors:
@@ -200,7 +201,3 @@ def words_template(
         if name == "prompt":
             lines += [*(f"  # - {passage}" for passage in prompt.not_quoted), "  not_quoted: []"]
     return "\n".join(lines) + "\n"
-
-
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[a-z_]+", key) else '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -156,7 +156,8 @@ def release_text(judgments: Judgments) -> str:
 
 def sample_fields(item: Item, rows: list[Row]) -> dict[str, Any]:
     """Return one sample: what was shown and what was chosen. Average and SD (n − 1) are ``null`` where undefined."""
-    choices = [_number(row["response"]) for row in rows]
+    values = [float(row["response"]) for row in rows]
+    choices = [int(value) if value.is_integer() else value for value in values]
     shown, first = item.conditions, item.usages[0]
     return {
         "homonym": first_condition(shown, "homonym") or first.target,
@@ -176,11 +177,6 @@ def sample_fields(item: Item, rows: list[Row]) -> dict[str, Any]:
 def sample_id(item: Item) -> str:
     """Return the id of a sample: the condition of this name, or the item's id."""
     return str(first_condition(item.conditions, "sample_id") or item.item_id)
-
-
-def _number(text: str) -> int | float:
-    value = float(text)
-    return int(value) if value.is_integer() else value
 
 
 def _sample_order(item: Item) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.resources.vectors.multi_sense import CODE, read_multi_sense
-from lexiscope.resources.vectors.multi_sense.adagram import read_adagram, read_adagram_arrays
+from lexiscope.resources.vectors.multi_sense.mixtures import read_adagram, read_adagram_arrays
 from lexiscope.senses.induced_senses import senses_of_import
 
 from .test_every_form import DATA, adagram, binary, gaussian

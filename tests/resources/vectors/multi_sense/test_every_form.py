@@ -11,11 +11,18 @@ import pytest
 
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.resources.vectors.multi_sense import CODE, MultiSense, read_multi_sense
-from lexiscope.resources.vectors.multi_sense.adagram import expected_shares, read_adagram, read_adagram_text
-from lexiscope.resources.vectors.multi_sense.ego_network import read_ego_network, read_ego_network_binary
-from lexiscope.resources.vectors.multi_sense.gaussian import read_gaussian
-from lexiscope.resources.vectors.multi_sense.mssg import read_mssg
-from lexiscope.resources.vectors.multi_sense.muse import read_muse
+from lexiscope.resources.vectors.multi_sense.clusters import (
+    read_ego_network,
+    read_ego_network_binary,
+    read_mssg,
+    read_muse,
+)
+from lexiscope.resources.vectors.multi_sense.mixtures import (
+    expected_shares,
+    read_adagram,
+    read_adagram_text,
+    read_gaussian,
+)
 from lexiscope.resources.vectors.sense_vectors import SenseVectors
 from lexiscope.resources.vectors.word2vec import write_word2vec
 

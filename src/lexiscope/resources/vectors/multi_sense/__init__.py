@@ -10,12 +10,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place, SpecError
-from lexiscope.resources.vectors.multi_sense.adagram import read_adagram, read_adagram_arrays, read_adagram_text
-from lexiscope.resources.vectors.multi_sense.ego_network import read_ego_network, read_ego_network_binary
+from lexiscope.resources.vectors.multi_sense.clusters import (
+    read_ego_network,
+    read_ego_network_binary,
+    read_mssg,
+    read_muse,
+)
 from lexiscope.resources.vectors.multi_sense.form import CODE, MultiSense
-from lexiscope.resources.vectors.multi_sense.gaussian import read_gaussian
-from lexiscope.resources.vectors.multi_sense.mssg import read_mssg
-from lexiscope.resources.vectors.multi_sense.muse import read_muse
+from lexiscope.resources.vectors.multi_sense.mixtures import (
+    read_adagram,
+    read_adagram_arrays,
+    read_adagram_text,
+    read_gaussian,
+)
 
 __all__ = ["CODE", "FORMATS", "MultiSense", "read_multi_sense"]
 

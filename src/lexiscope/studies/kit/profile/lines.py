@@ -338,7 +338,9 @@ def _choices(asked: AskedLine, answers: ResponseTable) -> dict[str, Callable[[in
 
 def _spread(asked: AskedLine, answers: ResponseTable) -> dict[str, Callable[[int], Reached]]:
     """The standard deviation over the points of the scale, weighted by the model's probabilities of the points."""
-    points = answers.filter(np.array([_is_point(option) for option in answers.column("option").tolist()], dtype=bool))
+    options = answers.column("option").tolist()
+    is_point = [option is not None and option.replace(".", "", 1).isdecimal() for option in options]
+    points = answers.filter(np.array(is_point, dtype=bool))
     made: dict[str, Callable[[int], Reached]] = {}
     for measure in points.unique("measure"):
         try:
@@ -348,10 +350,6 @@ def _spread(asked: AskedLine, answers: ResponseTable) -> dict[str, Callable[[int
         own = points.where(measure=measure)
         made[measure] = _degrees(asked, _weighted_spread(own, asked.items), ())
     return made
-
-
-def _is_point(option: str | None) -> bool:
-    return option is not None and option.replace(".", "", 1).isdecimal()
 
 
 def _weighted_spread(own: ResponseTable, items: Sequence[Item]) -> Floats:

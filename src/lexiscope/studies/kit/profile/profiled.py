@@ -217,7 +217,9 @@ def _ask_lines(battery: Battery, seed: int) -> tuple[dict[str, AskedLine], dict[
         try:
             asked[line.line] = ask_line(line, seed=seed)
         except DataError:
-            unasked[line.line] = NoNumber("not asked", f"the data are not here: lexiscope data get {_plain(line)}")
+            unasked[line.line] = NoNumber(
+                "not asked", f"the data are not here: lexiscope data get {plain_name(line.data)}"
+            )
         except StatisticError as error:
             unasked[line.line] = NoNumber("no number", error.what)
     return asked, unasked
@@ -240,10 +242,6 @@ def _other_wordings(line: BatteryLine, subject: Subject) -> dict[str, str]:
         return {}
     worded = zip(line.wordings, in_wordings([spec], line.wordings, task), strict=True)
     return {wording: other for wording, other in worded if other != spec}
-
-
-def _plain(line: BatteryLine) -> str:
-    return plain_name(line.data)
 
 
 def _subject_of(model: Subject | str) -> Subject | str:
@@ -275,7 +273,14 @@ def _profiled(
             continue
         of_line = asked[line.line]
         if isinstance(subject, str):
-            outcomes[line.line] = _published(of_line, subject, seed)
+            answers = recorded_answers(of_line, subject)
+            outcomes[line.line] = (
+                NoNumber(
+                    "not asked", f"no answers of {subject} were published with {of_line.card.title.partition(':')[0]}"
+                )
+                if not len(answers)
+                else measure_line(of_line, answers, {}, seed=seed)
+            )
             facts = next((known for known in of_line.facts if known.subject_id == subject), facts)
             continue
         refusal = _refusal(of_line, subject, any_language)
@@ -303,13 +308,6 @@ def _profiled(
 def _published_models(line: AskedLine) -> set[str]:
     ids, kinds = line.answers.column("subject_id").tolist(), line.answers.column("subject_kind").tolist()
     return {name for name, kind in zip(ids, kinds, strict=True) if kind not in COLLECTED}
-
-
-def _published(asked: AskedLine, model: str, seed: int) -> Outcome:
-    answers = recorded_answers(asked, model)
-    if not len(answers):
-        return NoNumber("not asked", f"no answers of {model} were published with {asked.card.title.partition(':')[0]}")
-    return measure_line(asked, answers, {}, seed=seed)
 
 
 def _refusal(asked: AskedLine, subject: Subject, any_language: bool) -> NoNumber | None:
@@ -346,18 +344,13 @@ def _live(
     except LexiscopeError as error:
         # one item that a model cannot read must not lose the other lines
         return NoNumber("no number", str(error).splitlines()[0]), None
-    facts = SubjectFacts(**{name: _tupled(value) for name, value in about["facts"].items()})
-    return measure_line(asked, _of_models(answers), others, seed=seed), facts
-
-
-def _tupled(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _of_models(answers: ResponseTable) -> ResponseTable:
-    """The answers of a file of recorded answers may be of people, too."""
+    known: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in about["facts"].items()
+    }
+    facts = SubjectFacts(**known)
+    # a file of recorded answers may have answers of people, too
     kinds = [kind for kind in answers.unique("subject_kind") if kind not in COLLECTED]
-    return answers.where(subject_kind=tuple(kinds))
+    return measure_line(asked, answers.where(subject_kind=tuple(kinds)), others, seed=seed), facts
 
 
 def _pairs(battery: Battery, models: Sequence[ProfiledModel]) -> dict[str, ModelPairs]:

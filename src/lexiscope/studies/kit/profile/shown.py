@@ -138,7 +138,9 @@ def _cell(outcome: Outcome) -> ShownCell:
         variants=tuple(ShownVariant(v.name, v.value, v.declared) for v in outcome.variants),
         varied=outcome.varied,
         layers=outcome.reached.layers,
-        note=_sentence(outcome.reached.note),
+        note=f"The layer is chosen on nine tenths of the words and used on the other tenth; {outcome.reached.note}."
+        if outcome.reached.note
+        else "",
         of_raters=share.of_raters if share is not None and share.deviations else 0.0,
         needed=_needed_text(outcome.needed),
         needed_note=_needed_note(outcome.needed),
@@ -162,10 +164,6 @@ def _needed_note(needed: Estimate | Undefined | None) -> str:
     if isinstance(needed, Undefined):
         return needed.reason
     return needed.interval.note if needed is not None and not needed.interval.is_defined else ""
-
-
-def _sentence(note: str) -> str:
-    return f"The layer is chosen on nine tenths of the words and used on the other tenth; {note}." if note else ""
 
 
 def _shown_family(
