@@ -29,10 +29,6 @@ def _methods(run: AmbistoryData) -> tuple[str, ...]:
     return (*TEXTS["methods"], asked)
 
 
-def _limits(run: AmbistoryData) -> tuple[str, ...]:
-    return TEXTS["limits"] + (TEXTS["limits of AmbiStory"] if run.name == "ambistory" else ())
-
-
 # -- which results decide the answers of the Results page -----------------------------------------------------------
 
 GUESSES = (models.MAJORITY, models.RANDOM)
@@ -142,7 +138,7 @@ study = Study(
     printed="printed.csv",
     claims="claims.csv",
     methods=_methods,
-    limits=_limits,
+    limits=lambda run: TEXTS["limits"] + (TEXTS["limits of AmbiStory"] if run.name == "ambistory" else ()),
     mini=AmbistorySettings(dataset="mini_ambistory", subjects=("baseline:random",)),
     complete=lambda settings: replace(settings, dataset=settings.dataset or ("" if settings.items else "ambistory")),
 )
@@ -167,11 +163,7 @@ study.question(
     short="Agreement",
 )(people.agreement)
 study.question(
-    "Does an ending change how plausible a meaning is?",
-    place="§4.2",
-    needs="ratings",
-    answer=ENDINGS,
-    short="Endings",
+    "Does an ending change how plausible a meaning is?", place="§4.2", needs="ratings", answer=ENDINGS, short="Endings"
 )(people.endings)
 study.question(
     "Do people use the whole scale, and are frequent senses more plausible?",
@@ -224,15 +216,11 @@ study.question(
     families=(TestFamily("size", ("spearman(of=n_parameters)",)),),
 )(models.size)
 study.question(
-    "Are ended stories given other labels than open ones?",
-    place="§5.3.2, Table 6",
-    answer=LABELS,
-    short="Labels",
+    "Are ended stories given other labels than open ones?", place="§5.3.2, Table 6", answer=LABELS, short="Labels"
 )(people.labels)
 study.section("Example items", where="after", section_id="cases")(coding.single_samples)
 study.section("What raters wrote with their ratings", where="after", section_id="comments")(coding.raters_comments)
-study.writes(coding.write_sheet)
-study.writes(coding.write_comment_sheet)
+study.writes(coding.write_sheets)
 study.writes(people.write_r_script)
 
 

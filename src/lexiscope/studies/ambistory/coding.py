@@ -97,15 +97,17 @@ _SHEET = (
 # -- the sheet and the tags -------------------------------------------------------------------------------------------
 
 
-def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
-    """Write the largest errors of every subject for a person to tag; return the name of the file.
+def write_sheets(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
+    """Write the largest errors of every subject for people to tag, and the comments; return the names of the files.
 
     A prediction within the standard deviation of people's ratings is not an error.
     """
-    if run.asked_ratings is None or not run.predictors:
-        return ()
-    ERROR_SHEET.write(folder / SHEET, error_cases(run))
-    return (SHEET,)
+    sheets = {SHEET: (ERROR_SHEET, error_cases(run))} if run.asked_ratings is not None and run.predictors else {}
+    if run.settings.comments:
+        sheets[COMMENTS_FILE] = COMMENT_SHEET, run.once(comment_cases)[0]
+    for name, (sheet, cases) in sheets.items():
+        sheet.write(folder / name, cases)
+    return tuple(sheets)
 
 
 def error_cases(run: AmbistoryData) -> tuple[RatedCase, ...]:
@@ -170,15 +172,6 @@ def raters_comments(run: AmbistoryData) -> Part | None:
     if n_others:
         text += f" {n_others} more belong to answers that are not in this run (excluded raters, checks)."
     return part_of(text, _counts(run, cases), _coded(run, cases) if run.settings.comment_codings else None, _HOW)
-
-
-def write_comment_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
-    """Write the comments for coders; return the name of the file, nothing where there are none."""
-    if not run.settings.comments:
-        return ()
-    cases, _ = run.once(comment_cases)
-    COMMENT_SHEET.write(folder / COMMENTS_FILE, cases)
-    return (COMMENTS_FILE,)
 
 
 def comment_cases(run: AmbistoryData) -> tuple[tuple[RatedCase, ...], int]:

@@ -122,8 +122,7 @@ class AmbistoryData(Run[AmbistorySettings]):
     def scored(self) -> Ratings:
         """The ratings that predictions are compared with. Errors: :class:`InputError` where no item has two."""
         if self.asked_ratings is None:
-            what = f"{self.name} has no {RATED_TWICE}"
-            raise InputError(what, hint="ask with needs=RATED_TWICE")
+            raise InputError(f"{self.name} has no {RATED_TWICE}", hint="ask with needs=RATED_TWICE")
         return self.asked_ratings
 
     @cached_property

@@ -222,12 +222,9 @@ study.question(
     needs=data.GUESSES,
     short="Guesses",
 )(words.guessed_words)
-study.question(
-    "Which words carry the answer?",
-    place="§5, Limitations",
-    needs=data.REMOVALS,
-    short="Words",
-)(words.carrying_words)
+study.question("Which words carry the answer?", place="§5, Limitations", needs=data.REMOVALS, short="Words")(
+    words.carrying_words
+)
 study.section("What is left without the items that a part solves", where="after")(biases.rebalancing)
 study.writes(biases.write_rebalanced)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from lexiscope.analysis.choices.beside_people import PeopleAnswers, first_position, model_results, people_results
 from lexiscope.analysis.choices.design import CONTROLLED
@@ -15,7 +16,24 @@ from lexiscope.build.gap_filling.matching import AnswerRule, find_in_text, mark_
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Undefined
+from lexiscope.report.answers.answer import UNASKED, Answer
+from lexiscope.report.answers.numbers import PERCENT, Numbers, Quantity, pick
+from lexiscope.report.answers.one import Named, OneEstimate
+from lexiscope.report.answers.subjects import SubjectEstimates
 
+BELOW_PEOPLE = SubjectEstimates(
+    "Accuracy of people minus that of models on the same items",
+    pick("above_people"),
+    Quantity("", "Accuracy, people minus model", bounds=None, digits=1, sign=-1.0, unit=" points"),
+    claim="are right less often than people",
+    claim_one="is right less often than people, by",
+    group=("condition",),
+    name="below_people",
+)
+OF_PEOPLE = OneEstimate(
+    Named("the share of people’s answers that are right", pick("people_right(of=answers)"), PERCENT, "people right"),
+    (Named("the share of items that most people have right", pick("people_right(of=items)"), PERCENT, "most right"),),
+)
 _CURATED = AnswerRule("curated")
 
 
@@ -92,3 +110,11 @@ def right_gaps(gaps: ResponseTable, items: Sequence[Item]) -> dict[str, dict[str
     every = every_gap_hits(mark_completions(gaps, items, _CURATED))
     alone = [hits for hits in every if hits.n_predictions == 1]
     return {hits.subject: dict(zip(hits.item_ids, (hits.hit > 0).tolist(), strict=True)) for hits in alone}
+
+
+def beside_people_answer(numbers: Numbers, _run: object) -> Answer | None:
+    """Return how often people are right, and how models compare with them on the same items."""
+    people, models = OF_PEOPLE.answer(numbers), BELOW_PEOPLE.answer(numbers)
+    if people is None or models is None or models.verdict == UNASKED:
+        return people
+    return replace(models, sentences=(*models.sentences, *people.sentences), apa=f"{models.apa} {people.apa}")

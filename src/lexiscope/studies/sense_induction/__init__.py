@@ -130,10 +130,7 @@ study.question(
 )(similarity.same_sense)
 study.question("Are planted senses recovered?", place="not in the paper", needs=PLANTED, short="Planted")(recovery)
 study.question(
-    "How strong must the noise be, and what does it do?",
-    place="§3, Figures 3 and 5",
-    answer=_best_noise,
-    short="Noise",
+    "How strong must the noise be, and what does it do?", place="§3, Figures 3 and 5", answer=_best_noise, short="Noise"
 )(vectors.noise)
 study.question(
     "How many senses are left, of frequent and of rare words?",

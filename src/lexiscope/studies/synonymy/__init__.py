@@ -15,13 +15,13 @@ from lexiscope.analysis.choices.design import CORRECT, INCORRECT, RANDOM, Cell, 
 from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
 from lexiscope.core.spec import plain_name
-from lexiscope.report.answers.answer import UNASKED, Answer
+from lexiscope.report.answers.answer import Answer
 from lexiscope.report.answers.effects import best_expression, by_token_difference
 from lexiscope.report.answers.numbers import PERCENT, Numbers, Quantity, pick
-from lexiscope.report.answers.one import Named, OneEstimate
 from lexiscope.report.answers.subjects import Against, SubjectEstimates
 from lexiscope.report.parts.accuracy_tables import accuracy_overview
 from lexiscope.report.tables import Table
+from lexiscope.studies.kit.answered_pages import beside_people_answer
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.synonymy import accuracy, data, further, gaps
 from lexiscope.studies.synonymy.data import TEXTS, SynonymyData
@@ -60,13 +60,9 @@ def _limits(run: SynonymyData) -> Sequence[str]:
 # -- which results decide the answers of the Results page -----------------------------------------------------------
 
 
-def _is_controlled(condition: object) -> bool:
-    return str(condition).endswith("/controlled")
-
-
 PREFERENCE = SubjectEstimates(
     "Accuracy with a distractor from another sense, by test",
-    pick("percent_right(", condition=_is_controlled),
+    pick("percent_right(", condition=lambda name: str(name).endswith("/controlled")),
     PERCENT,
     claim="are above chance",
     claim_one="is right more often than chance",
@@ -100,21 +96,6 @@ CONSISTENCY = SubjectEstimates(
 )
 
 
-BELOW_PEOPLE = SubjectEstimates(
-    "Accuracy of people minus that of models on the same items",
-    pick("above_people"),
-    Quantity("", "Accuracy, people minus model", bounds=None, digits=1, sign=-1.0, unit=" points"),
-    claim="are right less often than people",
-    claim_one="is right less often than people, by",
-    group=("condition",),
-    name="below_people",
-)
-OF_PEOPLE = OneEstimate(
-    Named("the share of people’s answers that are right", pick("people_right(of=answers)"), PERCENT, "people right"),
-    (Named("the share of items that most people have right", pick("people_right(of=items)"), PERCENT, "most right"),),
-)
-
-
 def _as_decided(rule: SubjectEstimates) -> Callable[[Numbers, SynonymyData], Answer | None]:
     """Return a rule for the accuracies that decide: each subject once, by one denominator."""
 
@@ -123,14 +104,6 @@ def _as_decided(rule: SubjectEstimates) -> Callable[[Numbers, SynonymyData], Ans
         return rule.answer(replace(numbers, records=tuple(r for r in numbers.records if r not in others)))
 
     return answer
-
-
-def _beside_people(numbers: Numbers, _run: SynonymyData) -> Answer | None:
-    """Return how often people are right, and how models compare with them on the same items."""
-    people, models = OF_PEOPLE.answer(numbers), BELOW_PEOPLE.answer(numbers)
-    if people is None or models is None or models.verdict == UNASKED:
-        return people
-    return replace(models, sentences=(*models.sentences, *people.sentences), apa=f"{models.apa} {people.apa}")
 
 
 study = Study(
@@ -205,10 +178,7 @@ study.question(
     ),
 )(further.tokens)
 study.question(
-    "Are the same items right in different tests?",
-    place="§4.4, Tables 14-17",
-    answer=CONSISTENCY,
-    short="Consistency",
+    "Are the same items right in different tests?", place="§4.4, Tables 14-17", answer=CONSISTENCY, short="Consistency"
 )(further.consistency)
 study.question(
     "Which expression of the relation works best, and does it work in both directions?",
@@ -228,7 +198,7 @@ study.question(
     "Are models right less often than people on the same items?",
     place="not in the paper",
     needs="answers to the questions that people are asked",
-    answer=_beside_people,
+    answer=beside_people_answer,
     short="People",
 )(gaps.beside_people)
 study.writes(gaps.write_sheet)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -122,13 +122,14 @@ class SynonymyData(AnsweredDesign, RunData[SynonymySettings]):
 
     def has(self, what: str) -> bool:
         """Whether there are ``completions of gaps``, ``choices without context``, ``groups of items``, or answers."""
-        given: Mapping[str, Callable[[], bool]] = {
-            "completions of gaps": lambda: len(self.gaps) > 0,
-            "choices without context": lambda: any(cell.is_alone for cell in self.cells),
-            "groups of items": lambda: bool(self.groups),
-            "answers to the questions that people are asked": lambda: len(self.people) + len(self.told) > 0,
+        alone, answers = any(cell.is_alone for cell in self.cells), len(self.people) + len(self.told)
+        given = {
+            "completions of gaps": len(self.gaps),
+            "choices without context": alone,
+            "groups of items": self.groups,
         }
-        return given[what]() if what in given else super().has(what)
+        given |= {"answers to the questions that people are asked": answers}
+        return bool(given[what]) if what in given else super().has(what)
 
     def asks(self, question: Question) -> Question:
         """Return a question; for another relation of the user it names no synonyms."""
