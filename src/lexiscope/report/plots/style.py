@@ -176,11 +176,7 @@ def drawn_figure(sheet: Drawing, heading: Heading, alt: str, data: Mapping[str, 
     # not savefig, which draws twice: once for the layout alone, which is found here before the only drawing
     FigureCanvasSVG(sheet).print_svg(buffer, metadata={"Date": None, "Creator": None})
     root = _clean(ElementTree.fromstring(buffer.getvalue()))
-    # a hundredth of a point is far below what can be seen, and halves the size of the drawing
-    for element in root.iter():
-        for key in ("d", "points"):
-            if key in element.attrib:
-                element.set(key, re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}", element.attrib[key]))
+    _round_numbers(root)
     _describe(root, heading.title, alt)
     _prefix(root, f"{heading.name}-")
     return build_figure(heading, _serialise(root), alt, data, remark)
@@ -261,6 +257,14 @@ def _harmless(key: str, value: str) -> bool:
         return value.startswith("#")
     outside = re.findall(r"url\(\s*['\"]?(.)", value)
     return all(first == "#" for first in outside)
+
+
+def _round_numbers(root: ElementTree.Element) -> None:
+    # a hundredth of a point is far below what can be seen, and halves the size of the drawing
+    for element in root.iter():
+        for key in ("d", "points"):
+            if key in element.attrib:
+                element.set(key, re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}", element.attrib[key]))
 
 
 def _describe(root: ElementTree.Element, title: str, alt: str) -> None:
