@@ -34,7 +34,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.datasets import mini_ambistory
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
-from lexiscope.studies.ambistory.coding import error_tags, raters_comments, write_sheet
+from lexiscope.studies.ambistory.coding import error_tags, raters_comments, write_sheets
 from lexiscope.studies.ambistory.data import AmbistoryData, load_run
 from lexiscope.studies.ambistory.models import worked_examples
 from lexiscope.studies.ambistory.settings import AmbistorySettings
@@ -536,7 +536,7 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
     monkeypatch.setattr(catalog, "subject", lambda spec: four if str(spec) == "scripted:four" else real(spec))
     settings = replace(SETTINGS, dataset="ambistory", subjects=("scripted:four",), compare=())
     run = load_run(settings, tmp_path / "run")
-    (sheet,) = write_sheet(run, tmp_path, ())
+    (sheet,) = write_sheets(run, tmp_path, ())
     with (tmp_path / sheet).open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 30
