@@ -266,7 +266,8 @@ def _cautions(profile: ShownProfile, model: ShownModel) -> tuple[tuple[str, str]
     gaps = [line for line in profile.lines if cells[line.id].value is None]
     varied = [line for line in lines if len(cells[line.id].variants) > 1]
     if varied:
-        wide = max(varied, key=lambda line: _range(cells[line.id]))
+        values = {line.id: [variant.value for variant in cells[line.id].variants] for line in varied}
+        wide = max(varied, key=lambda line: max(values[line.id]) - min(values[line.id]))
         text = "If several ways were run, their range is shown; the declared way was fixed before. "
         text += f"The largest range is that of {wide.title}: {_spread_text(cells[wide.id])} ({cells[wide.id].varied})."
     else:
@@ -284,11 +285,6 @@ def _cautions(profile: ShownProfile, model: ShownModel) -> tuple[tuple[str, str]
     said = f"Not asked for its language: {', '.join(foreign)}. " if foreign else ""
     made.insert(1, ("Language", f"{said}A number speaks of the language of its line only."))
     return tuple(made)
-
-
-def _range(cell: ShownCell) -> float:
-    values = [variant.value for variant in cell.variants]
-    return max(values) - min(values)
 
 
 # -- several models -------------------------------------------------------------------------------------------------
