@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lexiscope.studies.kit.results_page import answer_by
 from scipy import stats
 
 from lexiscope.analysis.choices.design import Cell, cell_of
@@ -30,6 +29,7 @@ from lexiscope.datasets import mini_synonymy
 from lexiscope.items.choice_sets.collection_file import write_collection
 from lexiscope.items.choice_sets.minimal_pairs import choice_sets
 from lexiscope.report.answers.numbers import Numbers
+from lexiscope.report.answers.results_page import answer_by
 from lexiscope.report.page.study_folder import Summary
 from lexiscope.report.pivot import records_of
 from lexiscope.resources.lexicons import wordnet
