@@ -15,6 +15,7 @@ import json
 import os
 import sys
 
+
 def main() -> None:
     for line in sys.stdin:
         page = json.loads(line)
