@@ -185,7 +185,7 @@ def _tokens_of(path: Path) -> tuple[int | None, str]:
 
 @lru_cache(maxsize=4)
 def _tokens_in(content: bytes) -> tuple[int | None, str]:
-    """Return the highest number of a token, or why there is none; mostly the same bytes are asked about again."""
+    """Return the highest number of a token, or why there is none; a model is mostly loaded several times."""
     whole = parse_json(content)
     if not isinstance(whole, dict):
         raise ValueError("no JSON object")
