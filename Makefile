@@ -10,6 +10,8 @@ export TOKENIZERS_PARALLELISM = false
 export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+# compiled tests are kept, whatever the shell says: compiling them takes half of the time of their collection
+export PYTHONDONTWRITEBYTECODE =
 # one more than there are processors: tests wait for servers, browsers and disks
 WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import json
 import os
 import re
 import subprocess
@@ -82,13 +83,28 @@ def test_every_file_is_pinned(name: str) -> None:
             assert re.match(r"https://\S+$" if file.sha256 else r"https://\S+/[0-9a-f]{40}/\S+$", file.url)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_importing_is_light(name: str) -> None:
-    """Importing a dataset's file reads nothing and brings in no pandas, scipy, torch or network library."""
+@pytest.fixture(scope="module")
+def brought_in() -> dict[str, list[str]]:
+    """The heavy modules that are there after each dataset's file is imported: in one process, one file after another.
+
+    If one of them is to blame, those after it are named too; where none is, all lists are empty.
+    """
     heavy = ("torch", "transformers", "pandas", "scipy", "statsmodels", "matplotlib", "requests", "pooch")
-    code = f"import lexiscope.datasets.{name}, sys; print([m for m in {heavy} if m in sys.modules])"
+    code = (
+        "import importlib, json, sys\nseen = {}\n"
+        f"for name in {NAMES!r}:\n"
+        "    importlib.import_module(f'lexiscope.datasets.{name}')\n"
+        f"    seen[name] = [module for module in {heavy!r} if module in sys.modules]\n"
+        "print(json.dumps(seen))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    return dict(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_importing_is_light(name: str, brought_in: dict[str, list[str]]) -> None:
+    """Importing a dataset's file reads nothing and brings in no pandas, scipy, torch or network library."""
+    assert brought_in[name] == []
     assert importlib.import_module(f"lexiscope.datasets.{name}").CARD is catalog.card(name)
 
 

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
@@ -87,26 +87,58 @@ def test_console_blocks_use_existing_verbs_and_options(
         assert _parse(words).command.name, words
 
 
+RunBlocks = Callable[[tuple[str, ...], dict[str, str]], int]
+
+
+@pytest.fixture(scope="module")
+def run_blocks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunBlocks]:
+    """Run a page in a child of a process in which only some extras are installed; one such process for all its pages.
+
+    Returns a function of the extras and of what ``without/run_blocks.py`` reads, which gives the status of the child.
+    """
+    begun: dict[tuple[str, ...], subprocess.Popen[str]] = {}
+
+    def run(extras: tuple[str, ...], page: dict[str, str]) -> int:
+        if extras not in begun:
+            environment = environment_with(extras, tmp_path_factory.mktemp("extras"))
+            command = [sys.executable, str(HERE / "run_blocks.py")]
+            begun[extras] = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            )
+        asked, answered = begun[extras].stdin, begun[extras].stdout
+        assert asked is not None
+        assert answered is not None
+        asked.write(json.dumps(page) + "\n")
+        asked.flush()
+        return int(answered.readline())
+
+    yield run
+    for process in begun.values():
+        process.communicate()
+
+
 @pytest.mark.parametrize("name", [n for n in NAMES if _blocks(ROOT / n, "python") or _blocks(ROOT / n, "pycon")])
-def test_python_of_a_page_runs_with_its_extras(name: str, tmp_path: Path, run_page: ModuleType) -> None:
+def test_python_of_a_page_runs_with_its_extras(
+    name: str, tmp_path: Path, run_page: ModuleType, run_blocks: RunBlocks
+) -> None:
     """The Python of a page runs from top to bottom with only the extras that the page names, and prints what it shows.
 
     There is an ``items.csv`` whose ratings this test made up. The examples with output are doctests that follow the
     blocks; each is at most 5 lines of input, as a researcher writes them.
     """
-    _write_made_up_items(tmp_path / "items.csv")
-    _write_shown_table(ROOT / name, tmp_path)
+    folder, printed = tmp_path / "page", tmp_path / "printed.txt"
+    folder.mkdir()
+    _write_made_up_items(folder / "items.csv")
+    _write_shown_table(ROOT / name, folder)
     examples = _blocks(ROOT / name, "pycon")
-    asked = {"name": name, "python": "\n".join(_blocks(ROOT / name, "python")), "pycon": "\n".join(examples)}
-    extras = run_page.extras_of((ROOT / name).read_text(encoding="utf-8"))
-    command = [sys.executable, str(HERE / "run_blocks.py")]
-    environment = environment_with(extras, tmp_path)
-    done = subprocess.run(
-        command, input=json.dumps(asked), capture_output=True, text=True, cwd=tmp_path, env=environment
-    )
-    assert done.returncode == 0, done.stderr[-3_000:]
-    ran = json.loads(done.stdout.splitlines()[-1])
-    assert (ran["failed"], ran["attempted"] > 0) == (0, bool(examples)), done.stdout[-3_000:]
+    blocks = {"python": "\n".join(_blocks(ROOT / name, "python")), "pycon": "\n".join(examples)}
+    places = {"folder": str(folder), "cache": str(tmp_path / "cache"), "printed": str(printed)}
+    extras = tuple(sorted(run_page.extras_of((ROOT / name).read_text(encoding="utf-8"))))
+    status = run_blocks(extras, {"name": name, **blocks, **places})
+    told = printed.read_text(encoding="utf-8")
+    assert status == 0, told[-3_000:]
+    ran = json.loads(told.splitlines()[-1])
+    assert (ran["failed"], ran["attempted"] > 0) == (0, bool(examples)), told[-3_000:]
     assert [block for block in examples if len(re.findall(r"^(?:>>>|\.\.\.) ", block, re.MULTILINE)) > 5] == []
 
 

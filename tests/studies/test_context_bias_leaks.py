@@ -49,7 +49,7 @@ def over_label(records: tuple[Record, ...], view: str, subject: str = LEARNER) -
 
 def test_a_cue_in_both_contexts_is_seen_by_default(tmp_path: Path) -> None:
     """Own planted file 1: CONTEXT far above LABEL, said first; "context-biased" by both default learners."""
-    found = audited(made.context_decides, tmp_path, replace(WORDS_ONLY, encoders=()), n=240)
+    found = audited(made.context_decides, tmp_path, replace(WORDS_ONLY, encoders=()), n=160)
     for subject, told in zip((LEARNER, PROBE), verdicts(tmp_path), strict=True):
         assert (over_label(found, "context", subject).low or 0) > 0.3
         assert told.startswith("CONTEXT is above LABEL by ")
@@ -59,7 +59,7 @@ def test_a_cue_in_both_contexts_is_seen_by_default(tmp_path: Path) -> None:
 
 def test_a_word_that_decides_is_seen_by_default(tmp_path: Path) -> None:
     """Own planted file 2: WORD 100, LABEL about 50; "word-biased" by both default learners."""
-    found = audited(made.word_decides, tmp_path, replace(WORDS_ONLY, encoders=()), n=240)
+    found = audited(made.word_decides, tmp_path, replace(WORDS_ONLY, encoders=()), n=160)
     for subject, told in zip((LEARNER, PROBE), verdicts(tmp_path), strict=True):
         assert (find_record(found, "accuracy", subject=subject, view="word").value or 0) > 0.97
         assert told.startswith("WORD is above LABEL by ")
@@ -85,10 +85,10 @@ def test_the_files_of_the_specification_at_full_size(decide: Decide, words: str,
 @pytest.mark.parametrize(
     ("decide", "n"),
     [
-        (made.one_context_decides, 240),
-        (made.letters_decide, 240),
-        (made.agreement_decides, 240),
-        (made.crossed_cues_decide, 480),
+        (made.one_context_decides, 160),
+        (made.letters_decide, 160),
+        (made.agreement_decides, 160),
+        (made.crossed_cues_decide, 360),
     ],
 )
 def test_other_cues_of_the_context_are_seen(decide: Decide, n: int, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_no_leak_gives_no_alarm(seed: int, tmp_path: Path) -> None:
 
 def test_word_and_context_together_are_no_leak(tmp_path: Path) -> None:
     """An exclusive or of word and cue: FULL is above both parts, and neither part is above LABEL."""
-    found = audited(made.word_and_context_decide, tmp_path, n=600, n_words=12)
+    found = audited(made.word_and_context_decide, tmp_path, n=450, n_words=10)
     (told,) = verdicts(tmp_path)
     assert " is above LABEL by" not in told
     assert "the dataset is neither context-biased nor word-biased" in told
@@ -135,7 +135,7 @@ def test_a_split_that_hides_the_words_gives_no_verdict_on_them(tmp_path: Path) -
 
 def test_the_same_audit_twice_has_the_same_bytes(tmp_path: Path) -> None:
     """Answers, figures and report of two runs with one seed; another seed makes other folds."""
-    pairs = write_pairs(tmp_path / "pairs.csv", leaking_pairs(made.one_context_decides, n=60, n_words=12))
+    pairs = write_pairs(tmp_path / "pairs.csv", leaking_pairs(made.one_context_decides, n=30, n_words=6))
     settings = replace(WORDS_ONLY, encoders=(), items=str(pairs), n_bootstrap=50)
     for name in ("one", "two"):
         study.run(settings, tmp_path / name)

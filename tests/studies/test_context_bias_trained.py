@@ -42,10 +42,10 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_bert(tmp_path_factory.mktemp("bert") / "tiny")
 
 
-def audit_of(task: str) -> AuditSet:
-    """Made-up items of a task, divided."""
+def audit_of(task: str, *, n_train: int = 64, n_others: int = 32) -> AuditSet:
+    """Made-up items of a task, divided; *n_others* are in dev and in test each."""
     make = TASKS[task]
-    parts = make(64), make(32, start=64), make(32, start=96)
+    parts = make(n_train), make(n_others, start=n_train), make(n_others, start=n_train + n_others)
     return AuditSet(task, task, task, ItemDivision(*parts), space=SPACE if task == "sense_retrieval" else None)
 
 
@@ -125,7 +125,8 @@ def test_seeds_have_a_spread_on_dev(bert: Path, tmp_path: Path, monkeypatch: pyt
     """The whole protocol trains every view, LABEL too, with every rate and seed; the SD is that over the seeds."""
     monkeypatch.setattr(budget, "RATES", (2e-5, 1e-3))
     monkeypatch.setattr(budget, "SEEDS", (0, 1))
-    audits = [audit_of("same_sense")]
+    # four trainings of each view: few items are enough
+    audits = [audit_of("same_sense", n_train=32, n_others=16)]
     found = run(audits, tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol="full")
     for view in ("full", "context", "word", "label"):
         table = next((tmp_path / "run" / "shards").glob(f"*/{view}/selection.csv"))
@@ -154,7 +155,8 @@ def test_a_reduced_protocol_says_what_it_leaves_out(
     bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One rate, one seed, few epochs, LABEL in closed form: all of it stands in the run and in the report."""
-    found = run([audit_of("same_sense")], tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol="reduced")
+    audits = [audit_of("same_sense", n_train=32, n_others=16)]
+    found = run(audits, tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol="reduced")
     (plan,) = read_json(tmp_path / "run" / "run.json")["plans"]
     assert plan["left_out"][:3] == ["2 of 3 learning rates", "2 of 3 seeds", "epochs beyond 3 (of 10)"]
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
@@ -249,7 +251,7 @@ def test_the_printed_gaps_of_a_model_are_compared_with_those_of_its_kind(
     monkeypatch.setattr(budget, "SEEDS", (0,))
     encoder = tmp_path / "bert-base-uncased"
     encoder.symlink_to(bert, target_is_directory=True)
-    audit = replace(audit_of("same_sense"), name="am2ico?language=zh")
+    audit = replace(audit_of("same_sense", n_train=32, n_others=16), name="am2ico?language=zh")
     found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(encoder),), protocol="full")
     for view, points in (("context", 3), ("word", 7.5), ("full", 16.9)):
         gap = find_record(found, "people_minus_model(metric=accuracy)", subject="bert-base-uncased, full", view=view)

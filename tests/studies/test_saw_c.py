@@ -8,8 +8,9 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError, SpecError, SubjectError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, parse_statistic, read_records
@@ -56,7 +58,15 @@ MODELS = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module", autouse=True)
+def reading_once() -> Iterator[None]:
+    """The published files are read once for all runs of this file: nothing changes what was read of them."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(catalog, "dataset", cache(catalog.dataset))
+        yield
+
+
+@pytest.fixture(scope="module")
 def whole_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The whole study on SAW-C, with few resamples: they touch intervals and p of contrasts only."""
     out = tmp_path_factory.mktemp("saw_c") / "run"
@@ -72,7 +82,7 @@ def exported_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     return out
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def records(whole_run: Path) -> tuple[Record, ...]:
     return read_records(whole_run / "results.json")
 

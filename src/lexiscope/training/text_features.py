@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -118,12 +119,14 @@ def _words(text: str) -> list[str]:
 
 def _grams(text: str) -> list[str]:
     """Sequences of letters within words and at their edges, each once."""
-    grams: dict[str, None] = {}
-    for word in text.split():
-        shown = f" {word} "
-        for length in _GRAMS:
-            grams.update(dict.fromkeys(shown[n : n + length] for n in range(len(shown) - length + 1)))
-    return list(grams)
+    return list(dict.fromkeys(chain.from_iterable(map(_grams_of_word, text.split()))))
+
+
+@lru_cache(maxsize=1 << 16)
+def _grams_of_word(word: str) -> tuple[str, ...]:
+    # most words of a text stand in many other texts, and each text is looked at in several views
+    shown = f" {word} "
+    return tuple(shown[n : n + length] for length in _GRAMS for n in range(len(shown) - length + 1))
 
 
 def _overlap(first: set[str], second: set[str]) -> float:
@@ -149,14 +152,16 @@ def _matrix(rows: Iterable[Groups]) -> Any:
     # loaded here: the help of a verb must not wait for it
     from scipy import sparse
 
-    places: dict[str, int] = {}
+    # a name that is new has the next free place
+    places: defaultdict[str, int] = defaultdict()
+    places.default_factory = places.__len__
     # arrays: there may be millions of entries
     columns, values = array("i"), array("d")
     ends = [0]
     for row in rows:
         for names in row.values():
             own = dict.fromkeys(names)
-            columns.extend(places.setdefault(name, len(places)) for name in own)
+            columns.extend(map(places.__getitem__, own))
             # a group has length 1 for any number of features
             values.extend([1 / math.sqrt(len(own))] * len(own) if own else [])
         ends.append(len(columns))

@@ -11,6 +11,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -156,24 +157,46 @@ def check_tokenizer(folder: Path, names: tuple[str, ...]) -> None:
 
     Errors: :class:`SubjectError` naming the file.
     """
-    contents = {
-        name: read_object(folder / name) for name in names if name.endswith(".json") and (folder / name).is_file()
-    }
-    whole = contents.get("tokenizer.json")
-    if whole is None:
+    path, last, wrong = folder / "tokenizer.json", None, ""
+    for name in names:
+        if name.endswith(".json") and (folder / name).is_file():
+            if name == path.name:
+                last, wrong = _tokens_of(path)
+            else:
+                read_object(folder / name)
+    if wrong:
+        raise file_error(path, "this tokenizer is damaged", wrong)
+    if last is None:
         return
-    path = folder / "tokenizer.json"
+    size = text_config(folder / CONFIG).get("vocab_size")
+    if isinstance(size, int) and last >= size:
+        why = f"it numbers tokens up to {last}, the model has {size}"
+        raise file_error(path, "this tokenizer is of another model", why)
+
+
+def _tokens_of(path: Path) -> tuple[int | None, str]:
+    try:
+        return _tokens_in(path.read_bytes())
+    except (OSError, ValueError):
+        # raises the error that names the file
+        read_object(path)
+        raise
+
+
+@lru_cache(maxsize=4)
+def _tokens_in(content: bytes) -> tuple[int | None, str]:
+    """Return the highest number of a token, or why there is none; a model is mostly loaded several times."""
+    whole = parse_json(content)
+    if not isinstance(whole, dict):
+        raise ValueError("no JSON object")
     model = whole.get("model")
     vocabulary = model.get("vocab") if isinstance(model, dict) else None
     if not isinstance(vocabulary, dict | list) or not vocabulary:
-        raise file_error(path, "this tokenizer is damaged", "it has no vocabulary")
+        return None, "it has no vocabulary"
     numbers = vocabulary.values() if isinstance(vocabulary, dict) else range(len(vocabulary))
     if not all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in numbers):
-        raise file_error(path, "this tokenizer is damaged", "a token of its vocabulary has no number")
-    size = text_config(folder / CONFIG).get("vocab_size")
-    if isinstance(size, int) and max(numbers) >= size:
-        why = f"it numbers tokens up to {max(numbers)}, the model has {size}"
-        raise file_error(path, "this tokenizer is of another model", why)
+        return None, "a token of its vocabulary has no number"
+    return max(numbers), ""
 
 
 def first_line(error: BaseException) -> str:
