@@ -163,13 +163,13 @@ def test_the_batches_of_all_workers_are_all_batches() -> None:
 def test_the_option_is_that_of_a_call(encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """``--engine`` reaches what collects, and is forgotten when the verb ends; run.json does not depend on it."""
     monkeypatch.delenv(ENGINE, raising=False)
-    for name in ("local", "processes:2"):
+    for name in ("local", "processes:1"):
         monkeypatch.setattr(sys, "argv", ["lexiscope", "collect"])
         words = ["collect", "--items", "mini_relatedness", "--subject", encoder, "--out", str(tmp_path / name)]
         done = CliRunner().invoke(cli, [*words, "--engine", name])
         assert done.exit_code == 0, done.output
         assert ENGINE not in os.environ
-    one, two = (tmp_path / name / "run.json" for name in ("local", "processes:2"))
+    one, two = (tmp_path / name / "run.json" for name in ("local", "processes:1"))
     assert one.read_bytes() == two.read_bytes()
     words[-1] = str(tmp_path / "other")
     refused = CliRunner().invoke(cli, [*words, "--engine", "threads:2"])

@@ -6,8 +6,6 @@ import json
 import math
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +47,7 @@ from lexiscope.training.lora import (
 from lexiscope.training.lora_settings import PRESETS, LoraSettings
 
 from .conftest import BY_HEART, SCALE, ask, byte_tokenizer, material, rated_items, save_llama
+from .tiny_views import exit_of_child
 
 # dropout on, and two batches to a step: every source of chance is in play
 SHORT = replace(LoraSettings(), learning_rate=1e-2, effective_batch=8, batch=4, epochs=3, patience=3)
@@ -206,30 +205,22 @@ def test_another_training_is_refused(tuned: TunedModel, llama: Path) -> None:
         train_lora(material(16), str(llama), out=tuned.folder, settings=BY_HEART)
 
 
-CHILD = """
-import os, signal, sys
-from dataclasses import replace
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-from training.conftest import material
-from training.test_lora import SHORT
-from lexiscope.training.lora import train_lora
+def train_until_killed(base: str, out: Path) -> None:
+    """Train on one thread until the third step of the second epoch, where the process ends without a word."""
 
-def killed(part, done, total):
-    if (part, done) == ("epoch 2", 3):
-        os.kill(os.getpid(), signal.SIGKILL)
+    def killed(part: str, done: int, _total: int) -> None:
+        if (part, done) == ("epoch 2", 3):
+            os.kill(os.getpid(), signal.SIGKILL)
 
-train_lora(material(), sys.argv[2], out=Path(sys.argv[3]), settings=replace(SHORT, checkpoint_steps=2), progress=killed)
-"""
+    torch.set_num_threads(1)
+    train_lora(material(), base, out=out, settings=replace(SHORT, checkpoint_steps=2), progress=killed)
 
 
 def test_a_killed_training_ends_with_the_same_bits(llama: Path, tmp_path: Path) -> None:
     """SIGKILL in the second epoch, between two checkpoints; the same call goes on from the last one."""
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     train_lora(material(), str(llama), out=whole, settings=SHORT)
-    arguments = [sys.executable, "-c", CHILD, str(Path(__file__).parents[1]), str(llama), str(broken)]
-    done = subprocess.run(arguments, check=False, capture_output=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert exit_of_child(train_until_killed, str(llama), broken) == -signal.SIGKILL
     assert not (broken / "run.json").exists()
     with pytest.raises(SubjectError, match="not finished"):
         _ = load_causal(SubjectSpec.parse(f"causal_lm:{broken}")).folder

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import statistics
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError
@@ -18,10 +17,10 @@ from lexiscope.core.run import folder_lock
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.subjects.trained.classifier import load
 from lexiscope.training.methods import METHODS, train_method
-from lexiscope.training.selection import Grid, run_selection, select_best, selection_table, training_folder
+from lexiscope.training.selection import Grid, Selection, run_selection, select_best, selection_table, training_folder
 from lexiscope.training.settings import RATES, SEEDS
 
-from .tiny_views import QUICK, SPACE, pairs, retrievals, senses, verifications
+from .tiny_views import QUICK, SPACE, exit_of_child, pairs, retrievals, senses, verifications
 
 TRAIN, DEV = pairs(32), pairs(32, start=64)
 ONCE = replace(QUICK, epochs=2, dropout=0.1, checkpoint_steps=2)
@@ -38,15 +37,22 @@ def test_the_grid_is_the_published_one() -> None:
         Grid((1e-5, 1e-5))
 
 
-def test_shards_in_any_order_give_one_table(bert: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def whole_grid(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Selection]:
+    """A grid of two rates and two seeds on the view full, and its folder."""
+    out = tmp_path_factory.mktemp("grid")
+    return out, run_selection("pair", "full", TRAIN, DEV, str(bert), out=out, grid=GRID, settings=ONCE)
+
+
+def test_shards_in_any_order_give_one_table(bert: Path, whole_grid: tuple[Path, Selection], tmp_path: Path) -> None:
     """One by one from the last to the first, or as a whole: the same table, the same best, the same SD."""
-    whole = run_selection("pair", "full", TRAIN, DEV, str(bert), out=tmp_path / "a", grid=GRID, settings=ONCE)
+    as_a_whole, whole = whole_grid
     for rate, seed in reversed(GRID.combinations("pair")):
         folder = training_folder(tmp_path / "b", "full", rate, seed)
         train_method("pair", "full", TRAIN, DEV, str(bert), out=folder, seed=seed, learning_rate=rate, settings=ONCE)
     merged = select_best("pair", "full", out=tmp_path / "b", grid=GRID)
     assert selection_table(merged) == selection_table(whole)
-    tables = [(tmp_path / name / "full" / "selection.csv").read_text() for name in "ab"]
+    tables = [(folder / "full" / "selection.csv").read_text() for folder in (as_a_whole, tmp_path / "b")]
     assert tables[0] == tables[1] == selection_table(whole)
     assert len(tables[0].splitlines()) == 5
     figures = [shard.dev_accuracy for shard in whole.shards if shard.learning_rate == whole.best.learning_rate]
@@ -54,13 +60,13 @@ def test_shards_in_any_order_give_one_table(bert: Path, tmp_path: Path) -> None:
     assert (whole.mean, whole.sd) == (statistics.fmean(figures), statistics.stdev(figures))
 
 
-def test_only_the_best_keeps_its_weights(bert: Path, tmp_path: Path) -> None:
+def test_only_the_best_keeps_its_weights(bert: Path, whole_grid: tuple[Path, Selection]) -> None:
     """The model that is tested is there; the others are figures, and the grid is not run again for them."""
-    found = run_selection("pair", "full", TRAIN, DEV, str(bert), out=tmp_path, grid=GRID, settings=ONCE)
+    out, found = whole_grid
     kept = [shard.folder for shard in found.shards if (shard.folder / "encoder").is_dir()]
     assert kept == [found.best.folder]
     assert len(load(SubjectSpec.parse(found.best.spec)).judge(DEV, "same_sense")) == 2 * len(DEV)
-    again = run_selection("pair", "full", TRAIN, DEV, str(bert), out=tmp_path, grid=GRID, settings=ONCE)
+    again = run_selection("pair", "full", TRAIN, DEV, str(bert), out=out, grid=GRID, settings=ONCE)
     assert (again.best, again.sd) == (found.best, found.sd)
 
 
@@ -82,21 +88,15 @@ def test_a_shard_that_is_missing_is_named(bert: Path, tmp_path: Path) -> None:
         train_method("pair", "full", TRAIN, DEV, str(bert), out=folder, learning_rate=1e-3, settings=ONCE)
 
 
-CHILD = """
-import os, signal, sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-from training.test_selection import DEV, ONCE, SMALL, TRAIN
-from lexiscope.training.selection import run_selection
+def select_until_killed(base: str, out: Path) -> None:
+    """Train the grid on one thread until a step of the second shard, where the process ends without a word."""
 
-def killed(part, done, total):
-    if (part, done) == ("rate 0.001, seed 1, epoch 2", 3):
-        os.kill(os.getpid(), signal.SIGKILL)
+    def killed(part: str, done: int, _total: int) -> None:
+        if (part, done) == ("rate 0.001, seed 1, epoch 2", 3):
+            os.kill(os.getpid(), signal.SIGKILL)
 
-run_selection(
-    "pair", "context", TRAIN, DEV, sys.argv[2], out=Path(sys.argv[3]), grid=SMALL, settings=ONCE, progress=killed
-)
-"""
+    torch.set_num_threads(1)
+    run_selection("pair", "context", TRAIN, DEV, base, out=out, grid=SMALL, settings=ONCE, progress=killed)
 
 
 def test_a_killed_grid_ends_with_the_same_figures(bert: Path, tmp_path: Path) -> None:
@@ -104,9 +104,7 @@ def test_a_killed_grid_ends_with_the_same_figures(bert: Path, tmp_path: Path) ->
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     given = ("pair", "context", TRAIN, DEV, str(bert))
     expected = run_selection(*given, out=whole, grid=SMALL, settings=ONCE)
-    arguments = [sys.executable, "-c", CHILD, str(Path(__file__).parents[1]), str(bert), str(broken)]
-    done = subprocess.run(arguments, check=False, capture_output=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert exit_of_child(select_until_killed, str(bert), broken) == -signal.SIGKILL
     parts: list[str] = []
     found = run_selection(
         *given, out=broken, grid=SMALL, settings=ONCE, progress=lambda part, _n, _all: parts.append(part)

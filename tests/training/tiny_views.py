@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import multiprocessing
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -132,3 +133,13 @@ def retrievals(number: int, *, start: int = 0) -> tuple[Item, ...]:
         seen = usage(noun, (ANIMALS, THINGS)[side][place // 3 % 4])
         found.append(Item(f"made/{place}", "made", (seen,), gold=f"{noun}.{side}"))
     return tuple(found)
+
+
+def exit_of_child(work: Callable[..., object], *given: object) -> int | None:
+    """Call a function in a process of its own and return how that ended: the negative number of a signal, or a code."""
+    # a copy of this process has torch already; one that has used a GPU cannot be copied
+    context = multiprocessing.get_context("spawn" if torch.cuda.is_initialized() else "fork")
+    child = context.Process(target=work, args=given)
+    child.start()
+    child.join()
+    return child.exitcode

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -50,9 +52,9 @@ class Clock:
     def steady(self) -> float:
         return self.ran.total_seconds()
 
-    def wait(self, time: timedelta) -> None:
-        self.now += time
-        self.ran += time
+    def wait(self, passed: timedelta) -> None:
+        self.now += passed
+        self.ran += passed
 
     def __call__(self) -> datetime:
         self.wait(self.step)
@@ -266,31 +268,43 @@ def test_a_browsers_clock_is_not_believed(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-CHILD = """
-import hashlib, sys, time
-from datetime import UTC, datetime
-from pathlib import Path
-from lexiscope.annotation.export.package import write_export
-from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.web.admin.summary import read_collected
-from tests.annotation.web.test_clocks import definition, freeze, made_items
+def export_here(folder: Path, out: Path) -> list[str]:
+    """Open and export the study; return a hash of all files, their number, the offset of a stamp, whether it is of now,
+    and the hour of 12:00 UTC by the clock of this process."""
+    study = freeze(definition(), made_items(5))
+    with Store.open(folder, study.record) as store:
+        store.log("looked", actor="test")
+        _, (entry,) = store.audit_entries(limit=1)
+        write_export(read_collected(study, store, judgments=store.long_export()), out)
+    off = abs((datetime.fromisoformat(entry.at) - datetime.now(UTC)).total_seconds())
+    files = sorted(path for path in out.rglob("*") if path.is_file())
+    content = b"".join(path.relative_to(out).as_posix().encode() + path.read_bytes() for path in files)
+    hour = time.localtime(1772366400).tm_hour
+    return [hashlib.sha256(content).hexdigest(), str(len(files)), entry.at[-6:], str(off < 60), str(hour)]
 
-folder, out = Path(sys.argv[1]), Path(sys.argv[2])
-study = freeze(definition(), made_items(5))
-with Store.open(folder, study.record) as store:
-    store.log("looked", actor="test")
-    _, (entry,) = store.audit_entries(limit=1)
-    write_export(read_collected(study, store, judgments=store.long_export()), out)
-off = abs((datetime.fromisoformat(entry.at) - datetime.now(UTC)).total_seconds())
-files = sorted(path for path in out.rglob("*") if path.is_file())
-digest = hashlib.sha256(b"".join(path.relative_to(out).as_posix().encode() + path.read_bytes() for path in files))
-print(digest.hexdigest(), len(files), entry.at[-6:], off < 60, time.localtime(1772366400).tm_hour)
+
+CHILD = """
+import sys
+from pathlib import Path
+from tests.annotation.web.test_clocks import export_here
+
+print(*export_here(Path(sys.argv[1]), Path(sys.argv[2])))
 """
 
 
+@contextmanager
+def local_zone(zone: str) -> Iterator[None]:
+    """Set the time zone of this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", zone)
+        time.tzset()
+        yield
+    time.tzset()
+
+
 def test_exports_are_the_same_bytes_in_every_time_zone(tmp_path: Path) -> None:
-    """Three processes in three time zones export the same study: every file has the same bytes, and each process's own
-    stamps are UTC with their offset."""
+    """The same study is exported in three time zones, in one of them by a process that was begun there: every file has
+    the same bytes, and the stamps of each are UTC with their offset."""
 
     async def run() -> None:
         with running(tmp_path / "study", definition(), made_items(5)) as app:
@@ -298,21 +312,21 @@ def test_exports_are_the_same_bytes_in_every_time_zone(tmp_path: Path) -> None:
             await asyncio.gather(*app.tasks)
 
     asyncio.run(run())
-    root = Path(__file__).parents[3]
-    found = []
-    for zone in ZONES:
-        where = [str(tmp_path / "study"), str(tmp_path / zone.replace("/", "_"))]
-        surroundings = {**os.environ, "TZ": zone, "PYTHONPATH": f"{root}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
-        done = subprocess.run(
-            [sys.executable, "-c", CHILD, *where],
-            env=surroundings,
-            cwd=root,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        found.append(done.stdout.split())
+    root, (here, there, last) = Path(__file__).parents[3], ZONES
+    surroundings = {**os.environ, "TZ": there, "PYTHONPATH": f"{root}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, str(tmp_path / "study"), str(tmp_path / "there")],
+        env=surroundings,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = [done.stdout.split()]
+    for place, zone in ((0, here), (2, last)):
+        with local_zone(zone):
+            found.insert(place, export_here(tmp_path / "study", tmp_path / zone.replace("/", "_")))
     assert len({tuple(line[:4]) for line in found}) == 1
     assert found[0][2:4] == ["+00:00", "True"]
     assert int(found[0][1]) > 10

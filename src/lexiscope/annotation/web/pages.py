@@ -14,10 +14,12 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from types import CodeType
 
 import nh3
 from babel import Locale, UnknownLocaleError
-from jinja2 import Environment, FunctionLoader, PackageLoader, StrictUndefined, Template
+from jinja2 import BytecodeCache, Environment, FunctionLoader, PackageLoader, StrictUndefined, Template
+from jinja2.bccache import Bucket
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
@@ -241,6 +243,25 @@ def line_html(parts: Line) -> Markup:
     return Markup("".join(pieces))
 
 
+class _CompiledTemplates(BytecodeCache):
+    """Keeps the code of every template, so that each is compiled once for all languages and apps of a process."""
+
+    def __init__(self) -> None:
+        self._code: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give a template's code, where its source is the one that was compiled."""
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the code of a template."""
+        assert bucket.code is not None
+        self._code[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _CompiledTemplates()
+
+
 def _base_environment(loader: PackageLoader | FunctionLoader) -> Environment:
     environment = Environment(
         loader=loader,
@@ -249,6 +270,7 @@ def _base_environment(loader: PackageLoader | FunctionLoader) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        bytecode_cache=_COMPILED,
     )
     environment.globals["line"] = line_html
     environment.filters["short_id"] = short_id

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Annotated
@@ -150,18 +150,22 @@ def trial_order(items: Sequence[Item], catch: Sequence[Item] = (), *, seed: int 
 
 # -- equitable division -----------------------------------------------------------------------------------------
 
+_Sizes = tuple[dict[Hashable, int], dict[Hashable, int]]
+"""How many items of a list lie in each set; the same of the sets with more than one of them."""
 Family = list[list[Hashable]]
 """Nested sets of items, smallest first: for each depth, the name of the set in which each item lies."""
 
 
 def _list_numbers(families: tuple[Family, Family], n_items: int, n_lists: int) -> list[int]:
     members = _deal_items(families[0][0], families[0][1], n_items, n_lists)
+    sizes = [_set_sizes(families, items) for items in members]
     uneven = True
     while uneven:
         uneven = False
         for a, b in combinations(range(n_lists), 2):
-            if _are_uneven(families, members[a], members[b]):
+            if _exceeds(sizes[a], sizes[b]) or _exceeds(sizes[b], sizes[a]):
                 members[a], members[b] = _balance_lists(families, members[a], members[b])
+                sizes[a], sizes[b] = (_set_sizes(families, members[number]) for number in (a, b))
                 uneven = True
     of_item = {item: number for number, items in enumerate(members) for item in items}
     return [of_item[item] for item in range(n_items)]
@@ -177,18 +181,19 @@ def _deal_items(cells: list[Hashable], groups: list[Hashable], n_items: int, n_l
     return [dealt[number::n_lists] for number in range(n_lists)]
 
 
-def _are_uneven(families: tuple[Family, Family], a: list[int], b: list[int]) -> bool:
-    surplus: Counter[Hashable] = Counter()
-    for sign, items in ((1, a), (-1, b)):
-        for name in _set_names(families, items):
-            surplus[name] += sign
-    return any(abs(n) > 1 for n in surplus.values())
+def _set_sizes(families: tuple[Family, Family], items: list[int]) -> _Sizes:
+    size: Counter[Hashable] = Counter(
+        (side, depth, names[item])
+        for side, family in enumerate(families)
+        for depth, names in enumerate(family)
+        for item in items
+    )
+    return dict(size), {name: n for name, n in size.items() if n > 1}
 
 
-def _set_names(families: tuple[Family, Family], items: list[int]) -> Iterator[Hashable]:
-    for side, family in enumerate(families):
-        for depth, names in enumerate(family):
-            yield from ((side, depth, names[item]) for item in items)
+def _exceeds(more: _Sizes, less: _Sizes) -> bool:
+    # a set that has two more items in one list has at least two there
+    return any(n - less[0].get(name, 0) > 1 for name, n in more[1].items())
 
 
 def _balance_lists(families: tuple[Family, Family], a: list[int], b: list[int]) -> tuple[list[int], list[int]]:

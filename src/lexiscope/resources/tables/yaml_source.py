@@ -10,6 +10,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,6 +20,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent, NodeEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.parser import Parser
 
 from lexiscope.core.errors import InputError, Place
 
@@ -80,8 +82,9 @@ def parse_yaml(text: str, *, path: str = "study.yaml") -> YamlSource:
     E607 (the same key twice).
     """
     try:
-        _refuse_more_than_data(text, path)
-        root = YAML(typ="safe", pure=True).compose(text)
+        loader = YAML(typ="safe", pure=True)
+        loader.Parser = partial(_PlainParser, text, path)
+        root = loader.compose(text)
     except MarkedYAMLError as error:
         raise _not_yaml(error, text, path) from error
     except YAMLError as error:
@@ -92,25 +95,38 @@ def parse_yaml(text: str, *, path: str = "study.yaml") -> YamlSource:
     return YamlSource(path, text, YAML(typ="safe", pure=True).load(text), root)
 
 
-def _refuse_more_than_data(text: str, path: str) -> None:
-    depth = 0
-    for event in YAML(typ="safe", pure=True).parse(text):
-        depth += isinstance(event, CollectionStartEvent)
-        depth -= isinstance(event, CollectionEndEvent)
-        place = _place(path, text, event)
-        if depth > MAX_DEPTH:
-            raise InputError(f"nested deeper than {MAX_DEPTH} levels", code="E605", place=place)
+class _PlainParser(Parser):
+    """Refuses what is more than data as soon as it is met."""
+
+    def __init__(self, text: str, path: str, loader: Any) -> None:
+        super().__init__(loader)
+        self._text, self._path, self._depth = text, path, 0
+
+    def get_event(self) -> Any:
+        """Return the next event. Errors: :class:`InputError` E601, E604, E605."""
+        event = super().get_event()
+        self._depth += isinstance(event, CollectionStartEvent)
+        self._depth -= isinstance(event, CollectionEndEvent)
+        if self._depth > MAX_DEPTH:
+            raise InputError(f"nested deeper than {MAX_DEPTH} levels", code="E605", place=self._place(event))
         if any("\ud800" <= sign <= "\udfff" for sign in getattr(event, "value", "")):
             raise InputError(
-                "half of a surrogate pair is not a letter", code="E601", place=place, hint="write the letter"
+                "half of a surrogate pair is not a letter",
+                code="E601",
+                place=self._place(event),
+                hint="write the letter",
             )
         if isinstance(event, NodeEvent) and (event.anchor is not None or getattr(event, "tag", None) is not None):
             raise InputError(
                 "anchors (&), aliases (*) and tags (!) have no place in a study file",
                 code="E604",
-                place=place,
+                place=self._place(event),
                 hint="write the value out; quote a text that begins with one of these signs",
             )
+        return event
+
+    def _place(self, event: Any) -> Place:
+        return _place(self._path, self._text, event)
 
 
 def _refuse_repeated_keys(node: Node, text: str, path: str) -> None:
