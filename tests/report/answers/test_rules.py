@@ -9,7 +9,7 @@ import pytest
 
 from lexiscope.core.result import Contrast, Counts, Curve, CurvePoint, Curves, Estimate, Interval, Record, Undefined
 from lexiscope.report.answers.answer import Answer, verdict_of
-from lexiscope.report.answers.effects import Condition, PairedEstimates, SlopeOf, TwoConditions
+from lexiscope.report.answers.effects import Condition, PairedEstimates, SlopeOf, TwoConditions, by_token_difference
 from lexiscope.report.answers.layers import BestLayers, LayerCurves
 from lexiscope.report.answers.numbers import POINTS, RHO, Numbers, Quantity, pick
 from lexiscope.report.answers.one import Named, OneEstimate
@@ -249,6 +249,17 @@ def test_quantities_are_shown_on_the_range_of_their_statistic() -> None:
     assert quantity_of("spearman(with=norms)", "correlation").bounds == (-1.0, 1.0)
     assert quantity_of("spearman_difference", "correlation").bounds == (-1.0, 1.0)
     assert quantity_of("mean_rating", "points").bounds is None
+
+
+def test_one_accuracy_has_no_range() -> None:
+    """Words that all differ by one token have one accuracy; of two the lowest and the highest are told."""
+    one = Record("accuracy_by_delta(delta=-1)", 40.0, subject="a", n=10, unit="percent")
+    other = replace(one, statistic="accuracy_by_delta(delta=0)", value=60.0)
+    sentences = [by_token_difference(Numbers(own, {"a": "Model A"}), None) for own in ((one,), (one, other))]
+    assert [answer.sentences for answer in sentences if answer] == [
+        ("Accuracy is 40% (Model A, −1 tokens).",),
+        ("Accuracy ranges from 40% (Model A, −1 tokens) to 60% (Model A, equally many tokens).",),
+    ]
 
 
 def test_distributions_need_single_values() -> None:

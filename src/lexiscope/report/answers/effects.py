@@ -356,8 +356,8 @@ def by_token_difference(numbers: Numbers, _run: object) -> Answer | None:
     lowest, highest = min(records, key=PERCENT.value), max(records, key=PERCENT.value)
     decided = [(record.p_adjusted if record.p_adjusted is not None else record.value) for record in tests]
     differing = sum(p is not None and p < 0.05 for p in decided)
-    shown = (f"{PERCENT.text(PERCENT.value(r))} ({numbers.title(r.subject)}, {_tokens(r)})" for r in (lowest, highest))
-    texts = [f"Accuracy ranges from {' to '.join(shown)}."]
+    shown = [f"{PERCENT.text(PERCENT.value(r))} ({numbers.title(r.subject)}, {_tokens(r)})" for r in (lowest, highest)]
+    texts = [f"Accuracy ranges from {' to '.join(shown)}." if len(records) > 1 else f"Accuracy is {shown[0]}."]
     if tests:
         texts.insert(0, f"{differing} of {len(tests)} differences from words of equal length have p < .05 (adjusted).")
     verdict = "" if not tests else YES if differing == len(tests) else PARTLY if differing else UNDECIDED
