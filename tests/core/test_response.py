@@ -82,6 +82,15 @@ def _table(n: int) -> ResponseTable:
     )
 
 
+def test_a_folder_may_have_a_colon_in_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a relative path looks like an address to Arrow."""
+    monkeypatch.chdir(tmp_path)
+    (folder := Path("chat:model")).mkdir()
+    table = ResponseTable.from_rows([Response("m", "encoder", "i", "t", "rating", 1.0)])
+    table.write_parquet(folder / "responses.parquet")
+    assert ResponseTable.read_parquet(folder / "responses.parquet") == table
+
+
 def test_missing_values_stay_rows() -> None:
     """An unreadable answer is a row with a missing value, not a row that is gone."""
     table = _table(10)

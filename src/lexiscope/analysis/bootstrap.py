@@ -555,7 +555,7 @@ def student_quantile(level: float, df: float) -> float:
     return float(special.stdtrit(df, _tails(level)[1]))
 
 
-def student_share(t: float, df: int) -> float:
+def student_share(t: float, df: float) -> float:
     """Return the share of Student's t below *t*.
 
     >>> round(student_share(-4.3027, 2), 4)

@@ -8,14 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations, permutations
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, group_codes, group_sums, require_finite
+from lexiscope.analysis.bootstrap import (
+    FloatArray,
+    group_codes,
+    group_sums,
+    require_finite,
+    student_quantile,
+    student_share,
+)
 from lexiscope.analysis.correlation import average_ranks, is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import AtMost, Interval, statistic_name
@@ -280,15 +286,16 @@ def mcnemar(first_only: int, second_only: int, *, level: float = 0.95) -> TestRe
     return TestResult(test, "b", float(first_only), (), p, what, share, what, share, interval, (n,))
 
 
-@lru_cache(maxsize=4096)
 def _exact_binomial(count: int, n: int, level: float) -> tuple[float, float, float]:
     """The p of *count* of *n* against one half, and the exact bounds of the share; both depend on the counts alone."""
-    from scipy import stats
+    # the tails of the binomial are beta functions; scipy.stats, which searches for the bounds, takes a second to import
+    from scipy import special
 
-    binomial = stats.binomtest(count, n)
-    # the bounds are roots that are searched for: most of the time of a study with many contrasts
-    bounds = binomial.proportion_ci(confidence_level=level, method="exact")
-    return float(binomial.pvalue), float(bounds.low), float(bounds.high)
+    fewer, tail = min(count, n - count), (1 - level) / 2
+    p = min(1.0, 2 * float(special.betainc(n - fewer, fewer + 1, 0.5)))
+    low = float(special.betaincinv(count, n - count + 1, tail)) if count else 0.0
+    high = float(special.betaincinv(count + 1, n - count, 1 - tail)) if count < n else 1.0
+    return p, low, high
 
 
 def likelihood_ratio(log_likelihood_full: float, log_likelihood_reduced: float, *, df: int, n: int) -> TestResult:
@@ -330,14 +337,12 @@ def correlation_p(r: float, n: int) -> float:
     >>> round(correlation_p(0.5, 20), 6)  # t = 0.5 * sqrt(18 / 0.75) = 2.449490
     0.02477
     """
-    from scipy import stats
-
     if n < _FEWEST_FOR_R or not -1 <= r <= 1:
         raise StatisticError(f"a correlation of {r:g} over {n} items has no p")
     if abs(r) == 1:
         return 0.0
     t = r * math.sqrt((n - 2) / (1 - r * r))
-    return float(2 * stats.t.sf(abs(t), n - 2))
+    return 2 * student_share(-abs(t), n - 2)
 
 
 # -- permutation tests ----------------------------------------------------------------------------------------------
@@ -499,13 +504,11 @@ def _t_result(
     unit: float,
 ) -> TestResult:
     """Student's t of a difference and its error, both divided by *unit*."""
-    from scipy import stats
-
     t = difference / error
-    margin = float(stats.t.ppf((1 + level) / 2, df)) * error
+    margin = student_quantile(level, df) * error
     low, high = (difference - margin) * unit, (difference + margin) * unit
     interval = Interval(low, high, level, statistic_name("t", level=f"{level:g}"))
-    p = float(2 * stats.t.sf(abs(t), df))
+    p = 2 * student_share(-abs(t), df)
     return TestResult(name, "t", t, (df,), p, effect[0], effect[1], "mean_difference", difference * unit, interval, n)
 
 
@@ -523,9 +526,9 @@ def _normal_p(deviation: float, sd: float) -> float:
 
 
 def _chi2_p(value: float, df: int) -> tuple[float, str]:
-    from scipy import stats
+    from scipy import special
 
-    p = float(stats.chi2.sf(value, df))
+    p = float(special.chdtrc(df, value))
     return p, "p is below 1e-300" if p < 1e-300 else ""
 
 

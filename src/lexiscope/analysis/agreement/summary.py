@@ -336,7 +336,7 @@ def variance_components(ratings: Ratings, groups: Mapping[str, str]) -> Variance
     >>> found.item, found.rater, found.residual  # MS 6.5, 1.5, 1.5: (6.5 - 1.5) / 2, (1.5 - 1.5) / 3
     (2.5, 0.0, 1.5)
     """
-    from scipy import stats
+    from scipy import special
 
     sums, freedom, sizes = np.zeros(3), np.zeros(3), np.zeros(2)
     tables = _tables(ratings, groups)
@@ -359,7 +359,7 @@ def variance_components(ratings: Ratings, groups: Mapping[str, str]) -> Variance
         residual=residual,
         f=f,
         df=df,
-        p=float(stats.f.sf(f, *df)),
+        p=float(special.fdtrc(*df, f)),
         n_groups=len(tables),
         n_items=sum(len(table) for table in tables),
         n_raters=sum(table.shape[1] for table in tables),

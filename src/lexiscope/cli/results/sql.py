@@ -116,7 +116,7 @@ def _connected(duckdb: Any, files: Sequence[Path], results: Path, threads: int) 
 
 def _columns_of(path: Path) -> Sequence[str]:
     try:
-        names: list[str] = parquet.read_schema(path).names
+        names: list[str] = parquet.read_schema(path.absolute()).names
     except (pa.ArrowException, OSError) as error:
         raise damaged_table(path, error) from error
     check_columns(names, path)

@@ -149,6 +149,8 @@ def trim_table(table: Table) -> Table:
 
 def open_file(path: Path) -> parquet.ParquetFile:
     """Open a Parquet file whose names must be read as codes, if it has them as texts."""
+    # Arrow takes a relative path with a colon for an address
+    path = path.absolute()
     known = parquet.read_metadata(path)
     columns = [known.schema.column(place) for place in range(known.num_columns)]
     names = [column.path for column in columns if column.path in NAMES and column.physical_type == "BYTE_ARRAY"]

@@ -213,7 +213,7 @@ def _write_config(
         n_shards = -(-len(rows) // ROWS_OF_SHARD)
         size = 0
         for shard in range(n_shards):
-            path = folder / name / f"{split}-{shard:05d}-of-{n_shards:05d}.parquet"
+            path = folder.absolute() / name / f"{split}-{shard:05d}-of-{n_shards:05d}.parquet"
             arrow_parquet.write_table(table.take(rows[shard * ROWS_OF_SHARD : (shard + 1) * ROWS_OF_SHARD]), path)
             size += path.stat().st_size
         yield split, len(rows), size
@@ -406,7 +406,7 @@ def _read(files: Sequence[Path]) -> pa.Table:
     import pyarrow.parquet as arrow_parquet
 
     try:
-        return pa.concat_tables([arrow_parquet.ParquetFile(file).read() for file in files])
+        return pa.concat_tables([arrow_parquet.ParquetFile(file.absolute()).read() for file in files])
     except (pa.ArrowException, OSError) as error:
         place = Place(str(files[0]))
         raise InputError("this Parquet file cannot be read", code="E003", place=place, why=str(error)) from error
