@@ -300,6 +300,16 @@ def test_size_with_and_without_the_final_stop(
         ]
         assert ours == pytest.approx([fit.params[1], fit.bse[1], fit.pvalues[1]], abs=1e-9)
         assert ours == [pytest.approx(value, abs=6e-5 if value < 0.12 else 6e-4) for value in printed]
+        # the same of the R² whose layer was chosen on other words; one hypothesis has one p
+        allowing = [
+            find_record(records, "r_squared(layer=chosen)", subject=model, view=view).value for model in PAPER_MODELS
+        ]
+        again = sm.OLS(allowing, sm.add_constant(np.column_stack([logs, flags]))).fit()
+        slope = find_record(
+            records, "slope(of=log10_parameters,outcome=r_squared_at_chosen_layer)", view=view, condition=""
+        )
+        assert (slope.value, slope.low, slope.high) == pytest.approx((again.params[1], *again.conf_int()[1]), rel=1e-8)
+        assert slope.p is None
 
 
 @pytest.mark.published

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from lexiscope.analysis.mixed.models import fit as fit_mixed
 from lexiscope.cli.main import cli
 from lexiscope.core.errors import InputError
-from lexiscope.core.result import Record, find_record, read_records
+from lexiscope.core.result import Estimate, Record, find_record, read_records
 from lexiscope.report.part import part_of
 from lexiscope.report.presenting import file_name
 from lexiscope.studies.saw_c.data import SawCData, complete_settings, load_run
@@ -25,6 +25,7 @@ from .conftest import outcomes_of_claims
 
 R, RHO = "pearson(of=distance,with=norms)", "spearman(of=distance,with=norms)"
 MULTILINGUAL = ("bert-base-multilingual-cased", "xlm-roberta-base")
+CHOSEN = "r_squared_at_chosen_layer"
 _SLOPE = "slope(of=log10_parameters,outcome=max_r_squared)"
 pytestmark = pytest.mark.published
 
@@ -215,8 +216,8 @@ def test_the_contamination_test_of_its_publisher(records: tuple[Record, ...], pu
 
 @pytest.fixture(scope="module")
 def both(published: Path, tmp_path_factory: pytest.TempPathFactory) -> SawCData:
-    """SAW-C with RAW-C beside it, without intervals, in the views of the paper."""
-    settings = SawCSettings(beside="raw_c", n_bootstrap=0, views=("full+final_stop",), ordinal=("logit",))
+    """SAW-C with RAW-C beside it, with few resamples, in the views of the paper."""
+    settings = SawCSettings(beside="raw_c", n_bootstrap=20, views=("full+final_stop",), ordinal=("logit",))
     return load_run(complete_settings(settings), tmp_path_factory.mktemp("both"))
 
 
@@ -246,6 +247,21 @@ def test_size_is_compared_between_the_languages_as_statsmodels_does(both: SawCDa
         low, high = fit.conf_int().loc[name]
         assert (record.low, record.high) == pytest.approx((low, high), rel=1e-6)
         assert record.dataset == "saw_c+raw_c"
+    # with the layers chosen on other words: the same terms, which are not tested a second time
+    assert both.beside is not None
+    rows = [
+        (np.log10(fit.facts.n_parameters or 0), fit.subject in MULTILINGUAL, part is both.beside, chosen.value)
+        for part in (both, both.beside)
+        for fit in part.once(main_fits)
+        if isinstance(chosen := fit.curves["r_squared"].chosen, Estimate)
+        if fit.subject != "patana-chilean-spanish-bert"
+    ]
+    chosen_fits = pd.DataFrame(rows, columns=["size", "multilingual", "language", "highest"]).astype(float)
+    fit = smf.ols("highest ~ (size + multilingual) * language", chosen_fits).fit()
+    model = model.replace("max_r_squared", CHOSEN)
+    record = find_record(records, f"coefficient(term=log10_parameters:language,{model})")
+    assert (record.value, record.n) == pytest.approx((fit.params["size:language"], 24), rel=1e-7)
+    assert record.p is None
 
 
 def test_one_model_of_both_languages_as_lme4_fits_it(both: SawCData) -> None:

@@ -473,14 +473,15 @@ def scaling(
     parameters: ArrayLike,
     multilingual: ArrayLike | None = None,
     *,
+    outcome: str = "max_r_squared",
     level: float = 0.95,
 ) -> tuple[OlsFit, tuple[Estimate, ...]]:
     """Regress the best R² of each subject on log10 of its parameters and on whether it is multilingual.
 
     Returned are the fit and its numbers: the slope, which is the gain in R² per tenfold number of parameters, with its
     standard error and p; the term of multilingual subjects; the R² of the regression; and Pearson's r with the log of
-    the parameters, without the multilingual term. Interval and p rest on Student's t and treat subjects as independent,
-    which models of one family are not.
+    the parameters, without the multilingual term. *outcome* is what the names call that R². Interval and p rest on
+    Student's t and treat subjects as independent, which models of one family are not.
 
     *Shape:* all (subjects,); *multilingual* of 0/1 or booleans, excluded where all subjects are alike.
     *Higher means:* (slope) larger subjects fit better. *Source:* SAW-C §5.2, Figure 6, A.3.1.
@@ -493,33 +494,30 @@ def scaling(
     >>> round(slope.value, 9)
     0.1
     """
-    outcome, size = np.asarray(best_r_squared, dtype=np.float64), np.asarray(parameters, dtype=np.float64)
-    if outcome.ndim != 1 or len(outcome) < 4:
-        raise StatisticError(f"a scaling regression needs at least 4 subjects, not {outcome.size}")
-    if size.shape != outcome.shape or not (size > 0).all():
+    best, size = np.asarray(best_r_squared, dtype=np.float64), np.asarray(parameters, dtype=np.float64)
+    if best.ndim != 1 or len(best) < 4:
+        raise StatisticError(f"a scaling regression needs at least 4 subjects, not {best.size}")
+    if size.shape != best.shape or not (size > 0).all():
         raise StatisticError("each subject needs a positive number of parameters")
     logs = np.log10(size)
     columns, names = [logs], [LOG_PARAMETERS]
     if multilingual is not None:
         flag = np.asarray(multilingual, dtype=np.float64)
         # a column that never changes would be reported as collinear with the intercept: say it in the user's words
-        if flag.shape == outcome.shape and np.ptp(flag) == 0:
+        if flag.shape == best.shape and np.ptp(flag) == 0:
             raise StatisticError("all subjects have the same multilingual flag", hint="leave the flag out")
         columns, names = [logs, flag], [LOG_PARAMETERS, MULTILINGUAL]
-    fit = ols(outcome, np.column_stack(columns), names)
+    fit = ols(best, np.column_stack(columns), names)
     row = fit.coefficient(LOG_PARAMETERS)
-    n, of, outcome_name = len(outcome), LOG_PARAMETERS, "max_r_squared"
+    n, of = len(best), LOG_PARAMETERS
     note, interval = "R² per tenfold number of parameters", coefficient_interval(fit, of, level=level)
     flags = [term for term in fit.coefficients if term.name == MULTILINGUAL]
-    r = correlation_value(logs, outcome, kind="pearson")
+    r = correlation_value(logs, best, kind="pearson")
     return fit, (
-        Estimate(statistic_name("slope", of=of, outcome=outcome_name), row.estimate, interval, n, p=row.p, note=note),
+        Estimate(statistic_name("slope", of=of, outcome=outcome), row.estimate, interval, n, p=row.p, note=note),
         Estimate(statistic_name("standard_error", of=of), row.standard_error),
         Estimate(statistic_name("p", of=of), row.p),
-        *(
-            Estimate(statistic_name("slope", of=term.name, outcome=outcome_name), term.estimate, p=term.p)
-            for term in flags
-        ),
+        *(Estimate(statistic_name("slope", of=term.name, outcome=outcome), term.estimate, p=term.p) for term in flags),
         Estimate(statistic_name("r_squared", of="scaling"), fit.r_squared, n=n),
-        Estimate(statistic_name("pearson", of=of, **{"with": outcome_name}), r, n=n),
+        Estimate(statistic_name("pearson", of=of, **{"with": outcome}), r, n=n),
     )

@@ -25,7 +25,7 @@ from lexiscope.analysis.layers.layers import (
 )
 from lexiscope.analysis.layers.trajectory import drop_from_peak
 from lexiscope.analysis.norms.decomposition import crossed
-from lexiscope.analysis.regression import LOG_PARAMETERS, MULTILINGUAL, ols
+from lexiscope.analysis.regression import LOG_PARAMETERS, MULTILINGUAL, OlsFit, ols, scaling
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.response import ResponseColumns
@@ -153,6 +153,17 @@ class LayerFit:
         return None if curve is None or curve.best is None else curve.best_value().value
 
     @property
+    def allowing(self) -> float | None:
+        """The highest R², the choice of its layer allowed for; that of a subject with one layer was not chosen.
+
+        ``None`` where it is undefined.
+        """
+        if self.highest is None or len(self.distances.layers or ()) < 2:
+            return self.highest
+        chosen = self.curves["r_squared"].chosen
+        return chosen.value if isinstance(chosen, Estimate) else None
+
+    @property
     def r_squared(self) -> FloatArray:
         """R² over layers; a layer of constant distances explains nothing: it counts as 0. *Shape:* (layers,)."""
         return np.nan_to_num(self.curves["r_squared"].array(), nan=0.0)
@@ -246,6 +257,32 @@ def curves_of_families(
     return curves, {name: family for name, (_, family) in usable.items()}
 
 
+# -- the highest R² and size -------------------------------------------------------------------------------------------
+
+
+CHOSEN_R_SQUARED = "r_squared_at_chosen_layer"
+"""The outcome of a regression of the R² that allows for the choice of the layer."""
+
+
+def regress_on_size(fits: Sequence[LayerFit]) -> tuple[OlsFit, tuple[Estimate, ...]]:
+    """Regress the highest R² of each fit on log10 of its parameters and, where some differ, on whether multilingual.
+
+    The numbers are those of :func:`~lexiscope.analysis.regression.scaling`. The same slopes of the R² that allows for
+    the choice of the layer come last, where every fit has one; they have no p, for the hypothesis is tested once. A
+    subject of which it is not known whether it is multilingual counts as monolingual.
+
+    *Source:* SAW-C §5.2, A.3.1. Errors: those of scaling.
+    """
+    flags = [bool(fit.facts.multilingual) for fit in fits]
+    sizes, many = [fit.facts.n_parameters or 0 for fit in fits], flags if len(set(flags)) > 1 else None
+    naive, results = scaling([fit.highest or 0.0 for fit in fits], sizes, many)
+    allowing = [fit.allowing for fit in fits]
+    if None in allowing:
+        return naive, results
+    _, others = scaling([value or 0.0 for value in allowing], sizes, many, outcome=CHOSEN_R_SQUARED)
+    return naive, (*results, *(replace(slope, p=None) for slope in others if CHOSEN_R_SQUARED in slope.name))
+
+
 # -- encoders of two sets (two languages) in one regression ---------------------------------------------------------
 
 
@@ -258,7 +295,8 @@ def regress_fits(
     it differs from the first. Size is log10 of the parameters with the flag of multilingual encoders, of the encoders
     whose size is known. The shape of a curve has two numbers: what is left of the highest R² at the last layer, and the
     depth ratio of the best layer; families are compared with the first by name. Encoders count as independent, which
-    those of one family are not.
+    those of one family are not. The regression of the R² that allows for the choice of the layer has the same terms,
+    without p.
 
     *Shape:* fits and second (encoders,), each with all layers from 0 on and a highest R². *Source:* SAW-C §5.2, §5.3,
     A.3. A regression that cannot be fitted is undefined, with the reason.
@@ -269,9 +307,11 @@ def regress_fits(
     many = np.array([float(bool(fit.facts.multilingual)) for fit in fits])
     terms = np.column_stack([logs, many, flags, logs * flags, many * flags])
     names = [LOG_PARAMETERS, MULTILINGUAL, factor, f"{LOG_PARAMETERS}:{factor}", f"{MULTILINGUAL}:{factor}"]
-    highest = np.array([fit.highest or 0.0 for fit in fits])
-    model = f"max_r_squared~[{LOG_PARAMETERS}+{MULTILINGUAL}]*{factor}"
-    results = [*_regression(model, highest[sized], terms[sized], names)]
+    model = f"~[{LOG_PARAMETERS}+{MULTILINGUAL}]*{factor}"
+    highest, allowing = ([getattr(fit, name) for fit in fits] for name in ("highest", "allowing"))
+    results = [*_regression(f"max_r_squared{model}", np.array(highest, float)[sized], terms[sized], names)]
+    again = _regression(f"{CHOSEN_R_SQUARED}{model}", np.array(allowing, float)[sized], terms[sized], names)
+    results += [replace(result, p=None) if isinstance(result, Estimate) else result for result in again]
     named = np.array([bool(fit.facts.family) for fit in fits], dtype=bool)
     families = [fit.facts.family for fit in fits if fit.facts.family]
     of_families = crossed(flags[named], families)

@@ -248,7 +248,8 @@ class SlopeOf:
 
     ``number`` are the records with that number (``n_parameters``), ``estimate`` those with the estimate; the slope is
     per tenfold number if *log*. ``what`` is what rises, ``per`` for how much more of the number. ``allowing`` are the
-    estimates that allow for the choice of the best layer, which the tips of the figure give next to the others.
+    estimates that allow for the choice of the best layer, which the tips of the figure give next to the others, and
+    ``slope_allowing`` their slope, which has a sentence of its own.
     """
 
     title: str
@@ -264,6 +265,7 @@ class SlopeOf:
     log: bool = True
     strong: tuple[str, ...] = ()
     allowing: Pick | None = None
+    slope_allowing: Pick | None = None
 
     def answer(self, numbers: Numbers) -> Answer | None:
         """Return the answer, ``None`` where the run has no such slope."""
@@ -293,7 +295,9 @@ class SlopeOf:
             YES: "",
         }.get(verdict, few)
         apa = f"{lead}, N = {n} {self.units[1]}."
-        return Answer(verdict, (f"{lead}{tail}.",), apa=apa, drawing=drawing)
+        allowed = numbers.first(self.slope_allowing, view=slope.view) if self.slope_allowing else None
+        others = [f"With each layer chosen on other words: b = {own.both(allowed)}."] if allowed else []
+        return Answer(verdict, (f"{lead}{tail}.", *others), apa=apa, drawing=drawing)
 
     def _scatter(self, numbers: Numbers) -> Scatter | None:
         points, note = [], _LINES

@@ -174,6 +174,10 @@ _SCALING = {
     "slope(of=multilingual,outcome=max_r_squared)": "Multilingual against monolingual",
     "r_squared(of=scaling)": "R² of this regression",
     "pearson(of=log10_parameters,with=max_r_squared)": "r of highest R² with log10 parameters",
+    "slope(of=log10_parameters,outcome=r_squared_at_chosen_layer)": "Layer chosen on other words: gain in R² per "
+    "tenfold parameters",
+    "slope(of=multilingual,outcome=r_squared_at_chosen_layer)": "… multilingual against monolingual",
+    "pearson(of=log10_parameters,with=r_squared_at_chosen_layer)": "… r of R² with log10 parameters",
 }
 
 
@@ -189,7 +193,10 @@ def size_table(results: Iterable[Record | Result], name: str, title: str) -> Tab
             ("p", P_VALUE): lambda record: record.p,
             ("n", INTEGER): lambda record: record.n,
         },
-        notes=("The layer of each highest R² is chosen on the same items; the figure has the R² that allows for it.",),
+        notes=(
+            "The layer of each highest R² is chosen on the same items. The last rows are the same regression of the R² "
+            "with the layer chosen on other words; it is not tested again.",
+        ),
     )
 
 

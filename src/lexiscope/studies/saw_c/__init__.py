@@ -147,6 +147,7 @@ SIZE = SlopeOf(
     x_label="Parameters",
     strong=MAIN,
     allowing=pick(parts.CHOSEN_R2),
+    slope_allowing=pick("slope(of=log10_parameters,outcome=r_squared_at_chosen_layer)"),
 )
 
 

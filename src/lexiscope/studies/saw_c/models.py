@@ -12,11 +12,11 @@ import numpy as np
 from lexiscope.analysis.choices.tokenisation import tokenisation_of_answers
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.layers.intervals import highest_differences, size_contrasts
-from lexiscope.analysis.layers.layer_fits import LayerFit, curves_of_families
+from lexiscope.analysis.layers.layer_fits import LayerFit, curves_of_families, regress_on_size
 from lexiscope.analysis.layers.trajectory import family_by_depth_ratio, family_by_ntile
 from lexiscope.analysis.norms.decomposition import residuals_by_condition
 from lexiscope.analysis.norms.predictions import RHO, Predictor, predictor
-from lexiscope.analysis.regression import LOG_PARAMETERS, ols, scaling
+from lexiscope.analysis.regression import LOG_PARAMETERS, ols
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.result import Record, Result, Undefined, statistic_name
@@ -111,11 +111,8 @@ def _size_regression(run: SawCData, chosen: Sequence[LayerFit], view: str, condi
     """The highest R² of each subject regressed on its size, with its figure; where that is undefined, the reason."""
     defined = [fit for fit in chosen if fit.highest is not None]
     sized = [fit for fit in defined if fit.facts.n_parameters]
-    # a subject of which it is not known whether it is multilingual counts as monolingual
-    flags = [bool(fit.facts.multilingual) for fit in sized]
-    highest, sizes = [fit.highest or 0.0 for fit in sized], [fit.facts.n_parameters or 0 for fit in sized]
     name = statistic_name("slope", of=LOG_PARAMETERS, outcome="max_r_squared")
-    report = run.attempt(name, partial(scaling, highest, sizes, flags if len(set(flags)) > 1 else None))
+    report = run.attempt(name, partial(regress_on_size, sized))
     file = "_".join(map(file_name, filter(None, ("size", view, condition))))
     words = ", ".join(filter(None, (f"view {view}", condition)))
     line, table, remarks = None, None, list[Remark]()
@@ -128,9 +125,7 @@ def _size_regression(run: SawCData, chosen: Sequence[LayerFit], view: str, condi
         table = size_table(records, file, f"Highest R² of each subject against its size, {words}")
     if unknown := ", ".join(fit.subject for fit in defined if fit not in sized):
         remarks.append(Remark(f"Not in the regression of fit on size, number of parameters unknown: {unknown}."))
-    points = [
-        Sized.of(fit.facts, fit.curves["r_squared"], multilingual=flag) for fit, flag in zip(sized, flags, strict=True)
-    ]
+    points = [Sized.of(fit.facts, fit.curves["r_squared"], multilingual=bool(fit.facts.multilingual)) for fit in sized]
     ceilings = {
         f"people, mean ρ squared ({raters.variant.replace('_', '-')})": raters.mean**2
         for raters in run.once(rater_agreements)
