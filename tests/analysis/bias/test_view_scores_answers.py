@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lexiscope.analysis.bias.bias import context_word_bias
-from lexiscope.analysis.bias.view_scores import answers_by_view, scored_views
+from lexiscope.analysis.bias.view_scores import answers_by_view, scored_views, view_ranks
+from lexiscope.analysis.bootstrap import GroupLabels
+from lexiscope.analysis.ranks import rank_results
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
 
@@ -63,3 +65,27 @@ def test_no_answers_and_no_words_are_refused() -> None:
         scored_views(ResponseTable.empty(), GOLD, WORDS, subjects=[])
     with pytest.raises(InputError, match="i1"):
         scored_views(table(("m", "full", "i1", "t")), GOLD, {}, subjects=["m"])
+
+
+def test_ranks_are_of_the_items_that_all_subjects_answered() -> None:
+    """Ranks of each view are those of the columns side by side, whatever order the answers have; one alone has none."""
+    gold = {f"i{n}": "t" for n in range(12)}
+    words = {item: f"w{n // 2}" for n, item in enumerate(gold)}
+    good = [("good", "full", item, "t" if n else "f") for n, item in enumerate(gold)]
+    poor = [("poor", "full", item, "f" if n % 3 else "t") for n, item in reversed(list(enumerate(gold))) if n > 1]
+    given = table(*good, *poor, ("good", "word", "i3", "t"))
+    scores = {who: scored_views(given, gold, words, subjects=[who]) for who in ("good", "poor")}
+    ranks = view_ranks(scores, resamples=300, seed=4)
+    shared = range(2, 12)
+    expected = rank_results(
+        "accuracy",
+        {"good": [1.0] * 10, "poor": [float(n % 3 == 0) for n in shared]},
+        groups=GroupLabels([words[f"i{n}"] for n in shared], "words"),
+        resamples=300,
+        seed=4,
+    )
+    assert [(rank.subject, rank.value, rank.interval, rank.n) for rank in ranks] == [
+        (rank.subject, rank.value, rank.interval, rank.n) for rank in expected
+    ]
+    assert [(rank.view, rank.value) for rank in ranks] == [("full", 1.0), ("full", 2.0)]
+    assert ranks[0].note == "excluded: 2 items that not all of them answered"

@@ -7,6 +7,7 @@ a word that is drawn twice counts twice in every view in which it is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -25,6 +26,7 @@ from lexiscope.analysis.bootstrap import (
     ratio_draws,
 )
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_value, drawn_correlations, is_constant
+from lexiscope.analysis.ranks import rank_results
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.response import ResponseColumns
 from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
@@ -41,12 +43,14 @@ class ViewScores:
 
     For ``accuracy`` the values are 1 (right) and 0 (wrong), or what is between, such as the mean over seeds of
     training; for a correlation they are predictions, and ``gold`` holds what they should be. ``words`` is what is
-    resampled; give the item ids where every item stands for itself.
+    resampled; give the item ids where every item stands for itself. ``items`` are the ids of the items, by which the
+    scores of several subjects are compared (:func:`view_ranks`).
     """
 
     values: ArrayLike
     words: ArrayLike
     gold: ArrayLike | None = None
+    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,4 +392,36 @@ def _scores(right: Mapping[str, list[bool]], gold: Mapping[str, str], words: Map
     without = [item for item in items if not words.get(item)]
     if without:
         raise InputError("this item has no word, so that it cannot be resampled", place=Place(item_id=without[0]))
-    return ViewScores([sum(right[item]) / len(right[item]) for item in items], [words[item] for item in items])
+    shares = [sum(right[item]) / len(right[item]) for item in items]
+    return ViewScores(shares, [words[item] for item in items], items=tuple(items))
+
+
+def view_ranks(
+    scores: Mapping[str, Scores], *, resamples: int = 2000, seed: int = 0, level: float = 0.95
+) -> list[Estimate | Undefined]:
+    """Return the rank of each subject by its accuracy in each view, with its set of ranks in the place of an interval.
+
+    *scores* are by subject; only items that all subjects of a view answered are compared, and words are resampled
+    (:func:`~lexiscope.analysis.ranks.rank_results`). A view in which one subject alone was scored has no ranks.
+
+    >>> right = {who: {"full": ViewScores([share] * 4, list("aabb"), items=tuple("ijkl"))} for who, share in
+    ...          (("m", 1.0), ("n", 0.0))}
+    >>> [(rank.subject, rank.view, rank.value) for rank in view_ranks(right, resamples=100)]
+    [('m', 'full', 1.0), ('n', 'full', 2.0)]
+    """
+    by_view: dict[str, dict[str, dict[str, float]]] = {}
+    words: dict[str, str] = {}
+    for subject, views in scores.items():
+        for view, own in views.items():
+            if isinstance(own, ViewScores) and own.items:
+                values = dict(zip(own.items, np.asarray(own.values, np.float64).tolist(), strict=True))
+                by_view.setdefault(view, {})[subject] = values
+                words |= zip(own.items, np.asarray(own.words, np.str_).tolist(), strict=True)
+    ranks: list[Estimate | Undefined] = []
+    for view, given in by_view.items():
+        items = list(dict.fromkeys(item for values in given.values() for item in values))
+        columns = {subject: [values.get(item, math.nan) for item in items] for subject, values in given.items()}
+        labels = GroupLabels([words[item] for item in items], "words")
+        results = rank_results("accuracy", columns, groups=labels, resamples=resamples, seed=seed, level=level)
+        ranks += [rank.about(view=view) for rank in results]
+    return ranks

@@ -15,17 +15,18 @@ from lexiscope.analysis.bias.guess_flips import Guess, count_flips
 from lexiscope.analysis.bias.view_scores import ViewGap, ViewValue
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.result import Estimate, Interval, Record, Undefined
+from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
 from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers.search_space import SearchSpace
 from lexiscope.items.arrange.pairs import SPLITS
 from lexiscope.items.arrange.splits import ItemDivision
 from lexiscope.items.arrange.views import shown_texts
 from lexiscope.report.part import record_cell
-from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.report.pivot import Col, pivot, records_of, rows_of
 from lexiscope.report.tables import (
     BOUNDED,
     INTEGER,
+    TEXT,
     Cell,
     Column,
     Format,
@@ -124,6 +125,23 @@ def view_scores_table(rows: Sequence[BiasRow], *, number: str = "") -> Table:
         ),
     }
     return drop_empty(table_of("view_scores", "Scores by view", rows, cells, number=number, notes=(RESAMPLED,)))
+
+
+_RANK = statistic_name("rank", of="accuracy", among="subjects")
+
+
+def view_ranks_table(results: Sequence[Record | Result]) -> Table | None:
+    """Return the ranks of the models by accuracy, view by view; ``None`` where no dataset has several models."""
+    records = records_of(results)
+    views = list(dict.fromkeys(record.view for record in records))
+    cols = [Col(_title(view), _RANK, TEXT, where={"view": view}, absent=_NOT_ASKED) for view in views]
+    notes = (
+        "By accuracy on the items that all models of a dataset answered; ranks that the paired differences leave open, "
+        "all intervals together, over words. 1 is the most accurate.",
+    )
+    rows = rows_of(records, "dataset", "subject")
+    title = "Ranks of the models by accuracy"
+    return pivot("view_ranks", title, records, cols, rows, labels=("Dataset", "Subject"), notes=notes) if rows else None
 
 
 def human_gaps_table(rows: Sequence[GapRow], *, number: str = "") -> Table:

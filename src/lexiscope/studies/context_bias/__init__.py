@@ -232,7 +232,7 @@ study.writes(biases.write_rebalanced)
 @study.overview
 def overview(records: tuple[Record, ...], _: Settings) -> Table:
     """Return the scores of every subject on every dataset, and both biases with intervals: what fits on a screen."""
-    scores = [record for record in records if record.statistic == "accuracy" and record.subject]
+    scores = [r for r in records if r.statistic == "accuracy" and r.subject and r.value is not None]
     columns = [
         Col(view.upper(), "accuracy", _PERCENT, show="value", times=100, where={"view": view}, absent=None)
         for view in ("full", "context", "word", "label")

@@ -9,7 +9,7 @@ from pathlib import Path
 from lexiscope.analysis.bias.bias import RANDOM_RETRIEVAL, context_word_bias, effects_of_items
 from lexiscope.analysis.bias.people_by_view import people_by_view, people_scores
 from lexiscope.analysis.bias.verdict import verdict
-from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewGap, human_model_gaps, scored_views
+from lexiscope.analysis.bias.view_scores import FixedScore, Scores, ViewGap, human_model_gaps, scored_views, view_ranks
 from lexiscope.analysis.choices.retrieval import random_choice
 from lexiscope.core import catalog
 from lexiscope.core.result import Record, parse_statistic
@@ -114,7 +114,11 @@ def scores_and_biases(run: BiasData) -> object:
     records = [record for row in rows for record in bias_parts.bias_records(row) if not _is_gap_record(record)]
     tables = bias_tables.view_scores_table(rows, number="7"), bias_tables.biases_table(rows)
     figures = bias_parts.plane_figures(rows, people=_HUMANS), bias_parts.bar_figures(rows)
-    return records, tables, figures, _seed_spread(run, records), list(rule_baselines(run))
+    models = {audit.name: {row.subject: row.scores for row in rows if row.dataset == audit.name and not row.human}
+              for audit in run.sets}  # fmt: skip
+    ranks = [r.about(dataset=name) for name, own in models.items() for r in view_ranks(own, **run.resampling)]
+    ranked = ranks, bias_tables.view_ranks_table(ranks)
+    return records, tables, ranked, figures, _seed_spread(run, records), list(rule_baselines(run))
 
 
 def rule_baselines(run: BiasData) -> Iterator[object]:
