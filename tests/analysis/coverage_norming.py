@@ -1,7 +1,8 @@
-"""Coverage of prediction-powered intervals: RAW-C with GPT-4, whose norms are all known, by condition and target.
+"""Coverage of the intervals of norms: prediction-powered ones, centaur norms, the annotator test, distributions.
 
-A list: n of its pairs are drawn, with or without replacement; the truth is the mean of its norms. A population: its
-words are drawn, and n of the pairs of the drawn words are rated; the truth is the mean over all words.
+Prediction-powered: RAW-C with GPT-4, whose norms are all known, by condition and target. A list: n of its pairs are
+drawn, with or without replacement; the truth is the mean of its norms. A population: its words are drawn, and n of the
+pairs of the drawn words are rated; the truth is the mean over all words. The other three are of made ratings.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import TypedDict
 
 import numpy as np
 
+from lexiscope.analysis.norming.alternative_annotator import alternative_annotator_test
+from lexiscope.analysis.norming.centaur import centaur_norms
 from lexiscope.analysis.norming.prediction_powered import (
     Drawn,
     PoweredEstimate,
@@ -19,9 +22,10 @@ from lexiscope.analysis.norming.prediction_powered import (
     powered_contrast,
     powered_mean,
 )
+from lexiscope.analysis.norming.rating_distributions import compare_distributions
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval
+from lexiscope.core.result import Estimate, Interval
 from lexiscope.datasets import raw_c
 
 FloatArray = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -119,6 +123,93 @@ def _ends(interval: Interval, truth: float) -> tuple[float, float, float]:
     return interval.low, interval.high, truth
 
 
+# -- made ratings ---------------------------------------------------------------------------------------------------
+
+
+def centaur_norm(rng: np.random.Generator, n: int, *, raters: int) -> tuple[float, float, float]:
+    """One item's centaur norm ± 1.96 errors: true norms are .6 off the line of the model, ratings 1 off the norm."""
+    model = rng.normal(size=n)
+    true = 3 + 0.8 * model + rng.normal(0, 0.6, n)
+    values = true + rng.normal(size=(raters, n))
+    made = centaur_norms(_as_ratings(values), model)
+    norm, error = float(made.norms[0]), float(made.errors[0])
+    return norm - 1.96 * error, norm + 1.96 * error, float(true[0])
+
+
+_ITEMS, _OWN_ERROR = 60, 0.8
+
+
+@cache
+def _list_of_items() -> tuple[FloatArray, FloatArray]:
+    """True norms of a list of items, and a model's answers, which are off by as much as a rating."""
+    rng = np.random.default_rng(7)
+    true = rng.normal(3, 1, _ITEMS)
+    return true, true + rng.normal(0, _OWN_ERROR, _ITEMS)
+
+
+def _people(rng: np.random.Generator, n: int) -> FloatArray:
+    """Ratings of the list by n raters, some more careful than others. *Shape:* (raters, items)."""
+    own = rng.uniform(0.4, 1.2, (n, 1))
+    return np.asarray(_list_of_items()[0] + own * rng.normal(size=(n, _ITEMS)))
+
+
+def _advantages(values: FloatArray) -> tuple[Estimate, ...]:
+    return alternative_annotator_test(_as_ratings(values), _list_of_items()[1]).results()
+
+
+@cache
+def _true_advantage(n: int, of: str) -> float:
+    """The mean over 3,000 draws of n raters of the same items."""
+    rng = np.random.default_rng(11)
+    draws = [_advantages(_people(rng, n)) for _ in range(3000)]
+    return float(np.mean([next(own.value for own in draw if own.name.startswith(of)) for draw in draws]))
+
+
+def advantage(rng: np.random.Generator, n: int, *, of: str) -> tuple[float, float, float]:
+    """The share of items on which the model, or the annotator, is as close to the others; raters are drawn."""
+    made = next(own for own in _advantages(_people(rng, n)) if own.name.startswith(of))
+    return _ends(made.interval, _true_advantage(n, of))
+
+
+_RATERS = 12
+
+
+def _distributions(rng: np.random.Generator, n: int, splits: int) -> dict[str, float | tuple[float, float]]:
+    """What is said of a model that knows each item's shares, mixed with those of no item."""
+    shares = rng.dirichlet([0.6] * 5, n)
+    counts = np.array([rng.multinomial(_RATERS, own) for own in shares])
+    values = np.array([np.repeat(np.arange(5), own) for own in counts]).T
+    # a rater's answers to different items are unrelated
+    values = rng.permuted(values, axis=0)
+    model = 0.7 * shares + 0.3 / 5
+    made = compare_distributions(_as_ratings(values), model, range(5), splits=splits)
+    return {
+        own.name.partition("(")[0]: (own.interval.low, own.interval.high) if splits > 1 else own.value
+        for own in made
+        if not own.subject and isinstance(own, Estimate)
+    }
+
+
+@cache
+def _true_distributions() -> dict[str, float]:
+    rng = np.random.default_rng(13)
+    draws = [_distributions(rng, 3000, 1) for _ in range(4)]
+    return {name: float(np.mean([draw[name] for draw in draws])) for name in draws[0]}
+
+
+def distribution(rng: np.random.Generator, n: int, *, of: str) -> tuple[float, float, float]:
+    """How a model's shares go with the ratings of half of 12 raters; items are drawn."""
+    low, high = _distributions(rng, n, 4)[of]
+    return low, high, _true_distributions()[of]
+
+
+def _as_ratings(values: FloatArray) -> Ratings:
+    n_raters, n_items = values.shape
+    items = [f"i{i:04}" for i in range(n_items)]
+    raters = np.repeat([f"r{r:02}" for r in range(n_raters)], n_items).tolist()
+    return Ratings.from_arrays(raters, items * n_raters, values.ravel())
+
+
 _WAYS: dict[Drawn, str] = {
     "with_replacement": "list, n pairs with replacement",
     "without_replacement": "list, n pairs without replacement",
@@ -137,4 +228,34 @@ CASES: list[Case] = [
     }
     for drawn, way in _WAYS.items()
     for of in ("mean", "same sense", "two senses", "contrast")
+]
+CASES += [
+    {
+        "statistic": "centaur norm",
+        "design": f"of one item, {raters} ratings an item",
+        "n": [60, 200],
+        "function": partial(centaur_norm, raters=raters),
+        "why": "",
+    }
+    for raters in (2, 6)
+]
+CASES += [
+    {
+        "statistic": f"{of.replace('_', ' ')} (annotator test)",
+        "design": "raters drawn, 60 items",
+        "n": [8, 20],
+        "function": partial(advantage, of=of),
+        "why": "",
+    }
+    for of in ("advantage_probability", "annotator_advantage")
+]
+CASES += [
+    {
+        "statistic": f"{of.replace('_', ' ').replace('earth movers', 'earth mover’s')} of a model and people",
+        "design": "items drawn, 12 raters",
+        "n": [60, 200],
+        "function": partial(distribution, of=of),
+        "why": "",
+    }
+    for of in ("earth_movers_distance", "divergence", "entropy_correlation", "disagreement_correlation")
 ]

@@ -73,3 +73,27 @@ def test_annotators_with_few_items_are_left_out_and_few_annotators_refused() -> 
     assert "1 annotator with fewer than 30 items" in test.results()[0].note
     with pytest.raises(StatisticError, match="needs 3 annotators of 60 items"):
         alternative_annotator_test(ratings, rng.integers(1, 6, 40), fewest_items=60)
+
+
+@pytest.mark.parametrize("studies", [60, pytest.param(2000, marks=pytest.mark.soak)])
+def test_errors_and_power_of_the_test(studies: int) -> None:
+    """A model that is one more annotator wins by chance as rarely as q says, at ε = 0; a far better one wins.
+
+    The 10 annotators of 100 items are off by .9, the model by .9 or .45. With ε = .1 the first wins more often: a cost
+    is allowed for. Bounds: q, and 2.6 standard errors of a share of q.
+    """
+    won = {(error, epsilon): 0.0 for error in (0.9, 0.45) for epsilon in (0.0, 0.1)}
+    for seed in range(studies):
+        rng = np.random.default_rng(seed)
+        true = rng.normal(3, 1, 100)
+        values = (true + 0.9 * rng.normal(size=(10, 100))).ravel()
+        ratings = Ratings.from_arrays(np.repeat([f"r{r}" for r in range(10)], 100), np.tile(np.arange(100), 10), values)
+        own = np.array([true[int(item)] for item in ratings.item_ids])
+        noise = rng.normal(size=100)
+        for error, epsilon in won:
+            test = alternative_annotator_test(ratings, own + error * noise, epsilon=epsilon, resamples=0)
+            won[error, epsilon] += test.winning_rate / studies
+    assert won[0.9, 0.0] <= 0.05 + 2.6 * math.sqrt(0.05 * 0.95 / studies)
+    assert won[0.9, 0.0] < won[0.9, 0.1] < won[0.45, 0.1]
+    assert won[0.45, 0.0] > 0.85
+    assert won[0.45, 0.1] > 0.95

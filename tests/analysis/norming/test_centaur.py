@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 
 from lexiscope.analysis.norming.centaur import centaur_norms, centaur_norms_of
 from lexiscope.analysis.ratings import Ratings
@@ -29,7 +30,10 @@ def test_weights_follow_from_both_variances() -> None:
     weight = centaur.between / (centaur.between + centaur.within / 4)
     assert centaur.weight(4) == pytest.approx(weight)
     assert centaur.norms == pytest.approx(weight * ratings.means() + (1 - weight) * centaur.predicted)
-    assert centaur.errors == pytest.approx(np.sqrt(weight * centaur.within / 4))
+    # what the learnt line and both variances add is little with 300 items, and never less than nothing
+    known = np.sqrt(weight * centaur.within / 4)
+    assert (centaur.errors > known).all()
+    assert centaur.errors == pytest.approx(known, rel=0.06)
     assert (centaur.weight(0) == 0).all()
     # σ = .9; a line on a model with error leaves .5 · 1 / √1.25 of the true norms open
     assert np.sqrt(centaur.within).mean() == pytest.approx(0.9, abs=0.05)
@@ -72,7 +76,23 @@ def test_items_without_people_and_without_answers() -> None:
     people[0] = np.nan
     centaur = centaur_norms_of(people, counts, squares, model)
     assert centaur.norms[0] == centaur.predicted[0]
-    assert centaur.errors[0] == pytest.approx(np.sqrt(centaur.between[0]))
+    assert centaur.errors[0] == pytest.approx(np.sqrt(centaur.between[0] + centaur.of_line[0]))
     assert centaur.norms[1] == people[1]
     with pytest.raises(StatisticError, match="need 8 items that people rated"):
         centaur_norms_of(people[:6], counts[:6], squares[:6], model[:6])
+
+
+def test_the_error_of_few_items_is_that_of_prasad_and_rao() -> None:
+    """Equal n: g1 + g2 + 2 g3 written out with statsmodels' weighted line, for an item outside the fitted words."""
+    _, ratings, model = simulated(6, items=40, raters=3)
+    words = np.arange(40) // 2
+    own = centaur_norms(ratings, model, groups=words, folds=2)
+    train = own.between != own.between[0]
+    assert train.sum() == 20
+    v, d, b = own.between[0], own.within[0] / 3, own.between[0] + own.within[0] / 3
+    line = sm.WLS(ratings.means()[train], sm.add_constant(model[train]), weights=np.full(20, 1 / b)).fit(use_t=False)
+    at = np.array([1.0, model[0]])
+    g2 = (d / b) ** 2 * float(at @ np.linalg.inv(line.model.exog.T @ line.model.exog / b) @ at)
+    g3 = d**2 / b**3 * 2 * b**2 / 20 + d**2 / b * 2 / (20 * 2)
+    assert own.predicted[0] == pytest.approx(float(line.params @ at))
+    assert own.errors[0] ** 2 == pytest.approx(v * d / b + g2 + 2 * g3)

@@ -12,17 +12,18 @@ rate* ω is the share of annotators whose test is rejected; the procedure allows
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, mean_interval, student_share
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray, student_share
 from lexiscope.analysis.families import benjamini_yekutieli
+from lexiscope.analysis.jackknife import LeftOut, jackknife_interval, left_out_groups
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Undefined, statistic_name
+from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, Undefined, statistic_name
 from lexiscope.core.showing import counted
 
 Closeness = Literal["rmse", "accuracy"]
@@ -30,6 +31,8 @@ EPSILONS: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """The cost-benefit margins that the paper proposes for kinds of annotators."""
 FEWEST_ITEMS, FEWEST_ANNOTATORS = 30, 3
 """Fewer items of an annotator are too few for the t test, fewer annotators for the procedure."""
+_MOST_LEFT_OUT = 100
+"""More annotators are excluded in this number of groups."""
 PASSED = 0.5
 Q = 0.05
 
@@ -59,14 +62,15 @@ class AnnotatorTest:
 class AlternativeAnnotator:
     """The outcome for one model: a test for each annotator with enough items, and the annotators without.
 
-    ``epsilon`` is the margin, ``left_out`` the annotators with too few items.
+    ``epsilon`` is the margin, ``intervals`` those of both mean shares, of the model and of the annotators, over raters;
+    ``left_out`` are the annotators with too few items.
     """
 
     tests: tuple[AnnotatorTest, ...]
     epsilon: float
     closeness: Closeness
+    intervals: tuple[Interval, Interval]
     left_out: tuple[str, ...] = ()
-    resamples: int = 2000
 
     @property
     def winning_rate(self) -> float:
@@ -86,21 +90,17 @@ class AlternativeAnnotator:
         rate = Estimate(
             name, self.winning_rate, n=n, unit="share", note=note, higher="the model is closer than more annotators are"
         )
-        shares = [("advantage_probability", "model"), ("annotator_advantage", "annotator")]
+        shares = (
+            ("advantage_probability", [test.model for test in self.tests]),
+            ("annotator_advantage", [test.annotator for test in self.tests]),
+        )
         return (
             rate,
             *(
                 Estimate(
-                    statistic_name(name, closeness=self.closeness),
-                    float(np.mean(values)),
-                    mean_interval(values, resamples=self.resamples, resampled="raters", within=(0.0, 1.0)),
-                    n,
-                    n,
-                    unit="share",
+                    statistic_name(name, closeness=self.closeness), float(np.mean(values)), interval, n, n, unit="share"
                 )
-                for name, field in shares
-                for values in [[getattr(test, field) for test in self.tests]]
-                if n > 1
+                for (name, values), interval in zip(shares, self.intervals, strict=True)
             ),
         )
 
@@ -119,7 +119,8 @@ def alternative_annotator_test(
     *Shape:* model (items,), in the order of ``ratings.item_ids``, NaN where there is no answer. *closeness* compares
     with the other annotators of an item by the root of the mean squared difference (``rmse``, for ratings) or by the
     share of equal answers (``accuracy``, for labels). Items with one annotator, or without an answer of the model, do
-    not count.
+    not count. The intervals of both mean shares exclude one annotator after the other, also from the others of those
+    who stay: the shares of annotators are not independent.
 
     Errors: :class:`StatisticError` with fewer than 3 annotators of 30 items each (*fewest_items*).
 
@@ -131,26 +132,67 @@ def alternative_annotator_test(
     ([1.0, 1.0, 1.0], 1.0)
     """
     answers = np.asarray(model, dtype=np.float64)
-    scores = _scores(ratings, answers, closeness)
+    compared = _comparisons(ratings, answers, closeness)
     tests: list[tuple[str, float, float, int, float]] = []
-    left_out = []
+    left_out, tested = [], np.zeros(ratings.n_raters, dtype=np.bool_)
     for code in np.unique(ratings.rater).tolist():
-        own = ratings.rater == code
-        of_model, of_annotator = (column[own] for column in scores)
-        known = ~np.isnan(of_model)
-        n = int(known.sum())
-        if n < max(fewest_items, 2):
+        wins, losses = (column[compared.rater == code] for column in (compared.wins, compared.losses))
+        if len(wins) < max(fewest_items, 2):
             left_out.append(ratings.rater_ids[code])
             continue
-        wins, losses = of_model[known] >= of_annotator[known], of_annotator[known] >= of_model[known]
-        difference = losses.astype(np.float64) - wins
-        tests.append((ratings.rater_ids[code], float(wins.mean()), float(losses.mean()), n, _p(difference, epsilon)))
+        tested[code] = True
+        p = _p(losses - wins, epsilon)
+        tests.append((ratings.rater_ids[code], float(wins.mean()), float(losses.mean()), len(wins), p))
     if len(tests) < FEWEST_ANNOTATORS:
         what = f"the alternative annotator test needs {FEWEST_ANNOTATORS} annotators of {fewest_items} items"
         raise StatisticError(what, why=f"there are {len(tests)}")
     adjusted = benjamini_yekutieli([test[-1] for test in tests]).tolist()
     made = tuple(AnnotatorTest(*test, p_adjusted=p) for test, p in zip(tests, adjusted, strict=True))
-    return AlternativeAnnotator(made, epsilon, closeness, tuple(left_out), resamples)
+    intervals = _intervals(ratings, answers, closeness, tested, resamples)
+    return AlternativeAnnotator(made, epsilon, closeness, intervals, tuple(left_out))
+
+
+class _Comparisons(NamedTuple):
+    """Which of model and annotator is at least as close to the others, 1 or 0. *Shape of each:* (compared ratings,)."""
+
+    rater: IntArray
+    wins: FloatArray
+    losses: FloatArray
+
+    def mean_shares(self, annotators: BoolArray) -> FloatArray:
+        """Both shares, of the model and of the annotator, as means over annotators with a comparison."""
+        n = np.bincount(self.rater, minlength=len(annotators))
+        kept = annotators & (n > 0)
+        sums = (np.bincount(self.rater, column, len(annotators)) for column in (self.wins, self.losses))
+        return np.array([float(np.mean(own[kept] / n[kept])) if kept.any() else np.nan for own in sums])
+
+
+def _comparisons(ratings: Ratings, answers: FloatArray, closeness: Closeness) -> _Comparisons:
+    of_model, of_annotator = _scores(ratings, answers, closeness)
+    known = ~np.isnan(of_model)
+    gap = of_model[known] - of_annotator[known]
+    return _Comparisons(ratings.rater[known], (gap >= 0).astype(np.float64), (gap <= 0).astype(np.float64))
+
+
+def _intervals(
+    ratings: Ratings, answers: FloatArray, closeness: Closeness, tested: BoolArray, resamples: int
+) -> tuple[Interval, Interval]:
+    """The jackknife intervals of both mean shares over raters."""
+    fold, n_folds = left_out_groups(ratings.n_raters, resamples=resamples, seed=0, most=_MOST_LEFT_OUT)
+    shares = []
+    for number in range(n_folds if resamples else 0):
+        kept = fold[ratings.rater] != number
+        others = replace(ratings, rater=ratings.rater[kept], item=ratings.item[kept], value=ratings.value[kept])
+        shares.append(_comparisons(others, answers, closeness).mean_shares(tested))
+    if not shares:
+        return NO_INTERVAL, NO_INTERVAL
+    whole = _comparisons(ratings, answers, closeness).mean_shares(tested)
+    sizes = np.bincount(fold, minlength=n_folds).astype(np.float64)
+    first, second = (
+        jackknife_interval(value, LeftOut(column, sizes), resampled="raters", scale="wilson")
+        for value, column in zip(whole.tolist(), np.array(shares).T, strict=True)
+    )
+    return first, second
 
 
 def _scores(ratings: Ratings, answers: FloatArray, closeness: Closeness) -> tuple[FloatArray, FloatArray]:
