@@ -245,7 +245,7 @@ CASES += [
         "design": "raters drawn, 60 items",
         "n": [8, 20],
         "function": partial(advantage, of=of),
-        "why": "",
+        "why": "known to be wide: who is closer changes in steps, which the jackknife overstates",
     }
     for of in ("advantage_probability", "annotator_advantage")
 ]

@@ -46,6 +46,17 @@ def test_a_family_shows_in_its_own_columns_only() -> None:
     ]
 
 
+def test_tests_of_several_families_in_one_column_are_adjusted_each_in_its_own() -> None:
+    """Holm within each statistic; a test that is alone stays; the note of the column names the families."""
+    others = [Record("u", 2.0, p=p, condition=c) for p, c in ((0.02, "d"), (0.5, "e"))]
+    records = (*TESTS, *others, Record("v", 2.0, p=0.2, condition="f"))
+    table = Table("t", "", "T", columns("Contrast", ("p", P_VALUE)), tuple((r.condition, r.p) for r in records))
+    (shown,) = with_adjusted_p(Part(records, (table,))).tables
+    assert [row[2] for row in shown.rows] == [0.03, 0.06, 0.06, 0.04, 0.5, 0.2]
+    assert shown.columns[2].header == "p, adjusted"
+    assert shown.columns[2].note == "Each within its family: t (3 tests), u (2 tests)."
+
+
 def test_sentences_say_the_adjusted_p_with_the_size() -> None:
     """The sentence of a result has both; its record has the family."""
     family = "contrasts(method=holm,tests=84)"

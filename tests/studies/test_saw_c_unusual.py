@@ -18,6 +18,7 @@ from lexiscope.analysis.agreement.alpha import krippendorff_alpha
 from lexiscope.analysis.layers.expected_layer import CumulativeScores, expected_layer
 from lexiscope.analysis.layers.layers import SEPARATED, held_out_predictor
 from lexiscope.analysis.mixed.models import fit, likelihood_ratio
+from lexiscope.analysis.norms import predictions
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
@@ -32,6 +33,7 @@ from lexiscope.studies.saw_c.data import SawCData
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 R, RHO = "pearson(of=distance,with=norms)", "spearman(of=distance,with=norms)"
+RATED = predictions.RHO
 SETTINGS = SawCSettings(items="own.csv", views=("full",), n_bootstrap=40, starts=1, mixed_models="none", seed=3)
 ITEMS = mini_relatedness.load("en").items[:60]
 Rate = Callable[[int, Item, int], float]
@@ -400,9 +402,19 @@ def test_pairs_without_a_sense_relation_are_named() -> None:
     first = ITEMS[0]
     conditions = {key: value for key, value in first.conditions.items() if key != "same_sense"}
     items, matrix = [replace(first, conditions=conditions), *ITEMS[1:]], _matrix(ITEMS)
-    own = _own(items, rate=lambda row, item, rater: 1 + (row + rater) % 5, matrix=matrix)
+    own = _own(items, rate=lambda row, item, rater: 1 + (row + rater) % 5, raters=4, matrix=matrix)
     assert own.same is None
     assert any(first.item_id in remark for remark in study.analyse(own)["design"].remarks)
+    # a subject that rates is compared with the norms all the same
+    judged = ResponseTable.from_columns(
+        {
+            "subject_id": "j", "subject_kind": "chat", "task": "relatedness", "measure": "rating", "view": "full",
+            "item_id": [item.item_id for item in items], "value": [1.0 + row % 5 for row in range(len(items))],
+        }
+    )  # fmt: skip
+    data = replace(own.data, responses=ResponseTable.concat([own.data.responses, judged]))
+    records = _records(replace(own, data=data, facts={**own.facts, "j": SubjectFacts("j")}))
+    assert find_record(records, RATED, subject="j").value is not None
 
 
 def test_every_view_and_family_survives_constant_distances() -> None:

@@ -581,13 +581,18 @@ class Fit(Result):
         return (self.name, f"χ²({self.df}) = {self.chi2:.4g}, p = {self.p:.3g}", _n_text(self.n))
 
     def summary(self) -> str:
-        """Return the coefficients and the test as text, one per line."""
+        """Return the coefficients, the test and what must be known of the fit (singularity, REML) as text."""
         lines = [f"{self.formula}  (n = {self.n})"]
         for term in self.terms:
             bounds = _bounds(term.interval, "")
             between = f"  [{bounds['low']:.4g}, {bounds['high']:.4g}]" if "low" in bounds else ""
             lines.append(f"  {term.condition or term.name:24} {term.value:10.4g}{between}")
-        return "\n".join([*lines, f"against {self.reduced}: χ²({self.df}) = {self.chi2:.2f}, p = {self.p:.3g}"])
+        lines += self._further_lines()
+        lines.append(f"against {self.reduced}: χ²({self.df}) = {self.chi2:.2f}, p = {self.p:.3g}")
+        return "\n".join([*lines, *(self.note.split("; ") if self.note else [])])
+
+    def _further_lines(self) -> list[str]:
+        return []
 
     def _where(self) -> dict[str, Any]:
         return {"subject": self.subject, "dataset": self.dataset, "layer": self.layer, "view": self.view}

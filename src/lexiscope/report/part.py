@@ -58,7 +58,8 @@ def with_adjusted_p(
     """Return the part with the p values adjusted for how many they are: in its records, and in its tables.
 
     Families are those of :func:`~lexiscope.analysis.families.with_families`. A column of p values gets a second one
-    after it, whose head says the method and the number of tests; a single test stays as it is.
+    after it, whose head says the method and the number of tests, or, if its tests are of several families, whose note
+    names them; a single test stays as it is.
     """
     records, adjusted = with_families(part.records, families, planned=planned)
     tables = tuple(with_adjusted_columns(table, adjusted) for table in part.tables)
@@ -78,9 +79,23 @@ def with_adjusted_columns(table: Table, families: Sequence[AdjustedFamily]) -> T
         if family is not None:
             columns.append(Column(family.header(column.header), column.format))
             cells.append([family.of[cell] if isinstance(cell, float | int) else cell for cell in own])
+            continue
+        several = [own for own in families if any(own.is_shown_in(column.header, [value]) for value in p)]
+        if several:
+            # a column of tests of several families, each adjusted in its own; a test that is alone stays as it is
+            note = f"Each within its family: {', '.join(f'{own.name} ({own.n} tests)' for own in several)}."
+            columns.append(Column(f"{column.header}, adjusted", column.format, note=note))
+            cells.append([_adjusted_cell(cell, several) for cell in own])
     if len(columns) == len(table.columns):
         return table
     return replace(table, columns=tuple(columns), rows=tuple(zip(*cells, strict=True)))
+
+
+def _adjusted_cell(cell: Cell, families: Sequence[AdjustedFamily]) -> Cell:
+    if not isinstance(cell, float | int):
+        return cell
+    # two families may have one p: the larger adjusted one is never too small
+    return max((family.of[cell] for family in families if cell in family.of), default=cell)
 
 
 def flat_list(given: object) -> list[object]:

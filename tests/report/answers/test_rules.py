@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lexiscope.core.result import Contrast, Counts, Curve, CurvePoint, Curves, Estimate, Interval, Record, Undefined
-from lexiscope.report.answers.answer import Answer, verdict_of
+from lexiscope.report.answers.answer import UNDECIDED, Answer, verdict_of
 from lexiscope.report.answers.effects import Condition, PairedEstimates, SlopeOf, TwoConditions, by_token_difference
 from lexiscope.report.answers.layers import BestLayers, LayerCurves
 from lexiscope.report.answers.numbers import POINTS, RHO, Numbers, Quantity, pick
@@ -184,6 +184,16 @@ def test_pairs_slopes_and_single_estimates() -> None:
     assert few is not None
     assert few.verdict == "Somewhat."
     assert few.sentences == (f"R² rises by .10 {per}, 95% CI [.01, .20], p = .037; this rests on 12 models.",)
+    of_four = Record("slope", 0.1, low=0.01, high=0.2, p=0.037, n=12, p_adjusted=0.146, family="size(tests=4)")
+    many = slope.answer(Numbers((of_four,)))
+    assert many is not None
+    assert (many.verdict, many.sentences) == (
+        UNDECIDED,
+        (
+            f"R² rises by .10 {per}, 95% CI [.01, .20], p = .037 (p = .146 adjusted for 4 tests); after the adjustment "
+            "for several tests, both directions are possible.",
+        ),
+    )
     one = OneEstimate(Named("the share", pick("share"), Quantity("", "", (0, 100), 0, unit="%")), against=50.0)
     said = one.answer(Numbers((Record("share", 65.0, low=62.0, high=68.0),)))
     assert said is not None

@@ -31,6 +31,10 @@ class MixedTest(Fit):
     model: MixedFit = field(kw_only=True, compare=False)
     test: LikelihoodRatio = field(kw_only=True, compare=False)
 
+    def _further_lines(self) -> list[str]:
+        residual = f"residual SD {self.model.residual_variance**0.5:.4g}"
+        return [*_sd_lines(self.model.variances), f"  {residual}{', by REML' if self.reml else ''}"]
+
     @property
     def reml(self) -> bool:
         """Whether coefficients and variances are by REML."""
@@ -91,6 +95,9 @@ class OrdinalTest(Fit):
 
     model: OrdinalFit = field(kw_only=True, compare=False)
     test: OrdinalRatio = field(kw_only=True, compare=False)
+
+    def _further_lines(self) -> list[str]:
+        return _sd_lines(self.model.variances)
 
     @property
     def thresholds(self) -> tuple[Estimate, ...]:
@@ -240,6 +247,10 @@ def _variances(fit: MixedTest | OrdinalTest, components: tuple[VarianceComponent
         correlations = ", ".join(f"r with {term} = {r:.3f}" for term, r in part.correlations)
         estimates.append(_about_fit(fit, Estimate(name, part.variance, n=fit.n, note=correlations)))
     return tuple(estimates)
+
+
+def _sd_lines(components: tuple[VarianceComponent, ...]) -> list[str]:
+    return [f"  SD of {part.term} over {part.group}: {part.sd:.4g}" for part in components]
 
 
 def _about_fit(fit: MixedTest | OrdinalTest, result: Estimate) -> Estimate:

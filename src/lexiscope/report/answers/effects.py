@@ -31,6 +31,7 @@ from lexiscope.report.answers.numbers import (
     Numbers,
     Pick,
     Quantity,
+    adjusted_text,
     capital,
     likelihood_ratio_text,
     p_text,
@@ -238,6 +239,7 @@ class PairedEstimates:
         )  # fmt: skip
 
 
+_LEVEL = 0.05
 _LINES = "Lines: 95% CI"
 _CHOSEN = "Layers are chosen on the same items; tips also have the value with the layer chosen on other words"
 
@@ -283,13 +285,18 @@ class SlopeOf:
         verdict = verdict_of(slope, quantity, predicted=self.predicted, n_units=n)
         size = own.number(abs(slope.value))
         interval = own.interval(slope, named=True)
-        p = p_text(slope)
-        details = ", ".join(filter(None, (interval, p)))
+        adjusted, p = adjusted_text(slope), p_text(slope)
+        details = ", ".join(filter(None, (interval, f"{p} ({adjusted})" if adjusted else p)))
+        # one slope of several: the family decides, not its own interval
+        many = slope.p_adjusted is not None and slope.p_adjusted >= _LEVEL and verdict not in (NO, UNDECIDED)
+        verdict = UNDECIDED if many else verdict
         way = "rises" if slope.value > 0 else "falls"
         lead = f"{self.what[:1].upper()}{self.what[1:]} {way} by {size} {self.per}, {details}"
         few = f"; this rests on {n} {self.units[1]}" if verdict == SOMEWHAT else ""
         tail = {
-            UNDECIDED: ": the interval includes 0, so both directions are possible",
+            UNDECIDED: "; after the adjustment for several tests, both directions are possible"
+            if many
+            else ": the interval includes 0, so both directions are possible",
             NO: "",
             REVERSED: "; the opposite was predicted",
             YES: "",

@@ -212,12 +212,16 @@ def differences(numbers: Numbers, _run: object) -> Answer | None:
     names = [f"{numbers.title(name)}{f' (layer {layer})' if layer else ''}" for name, _, layer in sides]
     closer = names if difference.value(widest) > 0 else names[::-1]
     have = "have" if len(decided) != 1 else "has"
-    sentences = (
+    sentences = [
         f"{len(decided)} of {counted(len(pairs), 'paired difference')} between models {have} p < .05 after the "
         "adjustment for their number.",
         f"The largest is that of {' minus '.join(closer)}: {difference.equation(_upward(widest), named=True)}.",
-    )
-    return Answer(verdict, sentences, apa=" ".join(sentences))
+    ]
+    chosen = numbers.first(pick("spearman_difference_at_chosen_layers("), subject=widest.subject)
+    if chosen is not None and chosen.value is not None:
+        value = difference.equation(_upward(chosen), named=True)
+        sentences.append(f"With each layer chosen on other words: {value}.")
+    return Answer(verdict, tuple(sentences), apa=" ".join(sentences))
 
 
 # -- in the file's own words ------------------------------------------------------------------------------------------

@@ -242,11 +242,12 @@ def _predictor_of(run: SawCData, subject: str) -> Predictor:
 def _rating_results(run: SawCData, rating: Floats) -> tuple[list[Result], Floats | None]:
     """The results of one subject's ratings, and the residuals of the norms."""
     both: Flags = run.has_norm & ~np.isnan(rating)
-    norm, value, conditions = run.norm[both], rating[both], run.conditions[both].tolist()
+    norm, value = run.norm[both], rating[both]
     rho = run.attempt(RHO, partial(run.resample, spearman, value, norm, rows=both))
     if isinstance(rho, Undefined):
         return [replace(rho, n=int(both.sum()))], None
     results: list[Result] = [replace(rho, name=RHO), *raters_below(run, rho.value, "ρ")]
+    conditions = [] if run.same is None else run.conditions[both].tolist()
     if run.same is None or len(set(conditions)) < 2:
         return results, None
     predictors = np.column_stack([value, run.same[both].astype(float)])
