@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -79,21 +80,37 @@ def rehearsed(task: str, folder: Path, *, people: int = 0, items: tuple[Item, ..
     return folder
 
 
+Reported = Callable[..., tuple[Path, Path, Result]]
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Reported:
+    """The folder of a study of a task, its first report and what the command said; made once for all tests."""
+
+    @cache
+    def of(task: str, items: tuple[Item, ...] = ()) -> tuple[Path, Path, Result]:
+        folder = rehearsed(task, tmp_path_factory.mktemp(task), items=items)
+        out = folder.parent / "run"
+        words = ["annotate", "report", str(folder), "--bootstrap", "100", "--out", str(out)]
+        return folder, out, CliRunner().invoke(cli, words, catch_exceptions=False)
+
+    return of
+
+
 @pytest.mark.parametrize("task", ASKED)
-def test_every_task_has_a_report(task: str, run: Run, tmp_path: Path) -> None:
+def test_every_task_has_a_report(task: str, run: Run, reported: Reported) -> None:
     """Of every task: export and report in one folder, marked as simulated; the same command updates both."""
-    folder = rehearsed(task, tmp_path)
-    done = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run")
+    folder, out, done = reported(task)
     assert done.exit_code == 0, done.output
     assert "simulated participants" in done.output
-    assert (tmp_path / "run" / EXPORT / "items.csv").is_file()
-    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert (out / EXPORT / "items.csv").is_file()
+    page = (out / "report.html").read_text(encoding="utf-8")
     assert "imulated participants" in page
-    records: list[dict[str, Any]] = json.loads((tmp_path / "run" / "results.json").read_text())
+    records: list[dict[str, Any]] = json.loads((out / "results.json").read_text())
     assert "simulated" in {record.get("people") for record in records}
-    again = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run", "--quiet")
+    again = run("annotate", "report", folder, "--bootstrap", 100, "--out", out, "--quiet")
     assert again.exit_code == 0, again.output
-    assert run("verify", "run", "--checksums").exit_code == 0
+    assert run("verify", out, "--checksums").exit_code == 0
 
 
 def found(n: int) -> tuple[Item, ...]:
@@ -128,14 +145,13 @@ STUDY_OF: dict[str, tuple[str, tuple[Item, ...]]] = {
 
 
 @pytest.mark.parametrize("task", STUDY_OF)
-def test_the_study_of_a_task_analyses_its_answers(task: str, run: Run, tmp_path: Path) -> None:
+def test_the_study_of_a_task_analyses_its_answers(task: str, reported: Reported) -> None:
     """From the collection to the study in one command: people's accuracy is among its results."""
     name, items = STUDY_OF[task]
-    folder = rehearsed(task, tmp_path, items=items)
-    done = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run")
+    _, out, done = reported(task, *([items] if items else []))
     assert done.exit_code == 0, done.output
-    assert json.loads(Path("run/run.json").read_text())["settings"]["study"] == name
-    records = json.loads(Path("run/results.json").read_text())
+    assert json.loads((out / "run.json").read_text())["settings"]["study"] == name
+    records = json.loads((out / "results.json").read_text())
     people = [
         record
         for record in records

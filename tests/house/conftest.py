@@ -32,6 +32,12 @@ def modules(package: Path) -> dict[str, ast.Module]:
     return {str(file.relative_to(package)): ast.parse(file.read_text(encoding="utf-8")) for file in files}
 
 
+@pytest.fixture(scope="session")
+def nodes(modules: dict[str, ast.Module]) -> dict[str, list[ast.AST]]:
+    """Every node of every module, walked through once."""
+    return {path: list(ast.walk(tree)) for path, tree in modules.items()}
+
+
 def _script(name: str) -> ModuleType:
     place = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert place is not None

@@ -27,22 +27,22 @@ def test_every_public_name_is_documented(modules: dict[str, ast.Module]) -> None
     assert missing == []
 
 
-def test_no_own_imports_hidden_in_functions(modules: dict[str, ast.Module]) -> None:
+def test_no_own_imports_hidden_in_functions(nodes: dict[str, list[ast.AST]]) -> None:
     """Imports of the package's own modules stand at the top of a file, where a reader looks for them."""
     hidden = []
-    for path, tree in modules.items():
-        for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]:
+    for path, own in nodes.items():
+        for function in [n for n in own if isinstance(n, ast.FunctionDef)]:
             for node in ast.walk(function):
                 if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lexiscope"):
                     hidden.append(f"{path}:{node.lineno}")
     assert hidden == []
 
 
-def test_boolean_arguments_are_keyword_only(modules: dict[str, ast.Module]) -> None:
+def test_boolean_arguments_are_keyword_only(nodes: dict[str, list[ast.AST]]) -> None:
     """A call never reads ``f(x, True)``: boolean parameters of public functions are keyword-only."""
     positional = []
-    for path, tree in modules.items():
-        for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name[0] != "_"]:
+    for path, own in nodes.items():
+        for function in [n for n in own if isinstance(n, ast.FunctionDef) and n.name[0] != "_"]:
             for argument in function.args.args:
                 if isinstance(argument.annotation, ast.Name) and argument.annotation.id == "bool":
                     positional.append(f"{path}:{function.name}:{argument.arg}")
@@ -55,11 +55,11 @@ def test_studies_leave_nothing_unchecked(package: Path) -> None:
     assert hidden == []
 
 
-def test_a_class_name_means_one_thing(modules: dict[str, ast.Module]) -> None:
+def test_a_class_name_means_one_thing(nodes: dict[str, list[ast.AST]]) -> None:
     """Two classes of the package never have one name, with or without a leading underscore."""
     places: dict[str, list[str]] = {}
-    for path, tree in modules.items():
-        for node in ast.walk(tree):
+    for path, own in nodes.items():
+        for node in own:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name.lstrip("_"), []).append(f"{path}:{node.lineno}")
     assert {name: where for name, where in places.items() if len(where) > 1} == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -11,9 +11,9 @@ EMPTY_WORDS = ("found", "each", "one")
 """Names that fit every value and therefore say nothing of this one."""
 
 
-def _bindings(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield line and name of everything that a module binds: locals, parameters, fields, functions, imports."""
-    for node in ast.walk(tree):
+def _bindings(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
+    """Yield line and name of what the nodes of a module bind: locals, parameters, fields, functions, imports."""
+    for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.lineno, node.id
         elif isinstance(node, ast.arg):
@@ -25,9 +25,9 @@ def _bindings(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("word", EMPTY_WORDS)
-def test_nothing_is_named_by_an_empty_word(modules: dict[str, ast.Module], word: str) -> None:
+def test_nothing_is_named_by_an_empty_word(nodes: dict[str, list[ast.AST]], word: str) -> None:
     """No local, parameter, loop variable, field or function is named ``found``, ``each`` or ``one``."""
-    named = [f"{path}:{line}" for path, tree in modules.items() for line, name in _bindings(tree) if name == word]
+    named = [f"{path}:{line}" for path, own in nodes.items() for line, name in _bindings(own) if name == word]
     assert named == []
 
 
@@ -43,5 +43,5 @@ def f(found, *, each=1):
     except E as found:
         def one(): pass
 """
-    seen = [name for _, name in _bindings(ast.parse(source))]
+    seen = [name for _, name in _bindings(ast.walk(ast.parse(source)))]
     assert sorted(seen) == ["each"] * 3 + ["f"] + ["found"] * 3 + ["one"] * 4

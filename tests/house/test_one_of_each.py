@@ -14,20 +14,15 @@ OTHER_READERS = {
 }
 
 
-def test_delimited_text_is_read_in_one_place(modules: dict[str, ast.Module]) -> None:
+def test_delimited_text_is_read_in_one_place(nodes: dict[str, list[ast.AST]]) -> None:
     """Only `resources/tables` imports `csv` or Arrow's reader of CSV, or cuts lines at tabs."""
-    readers = {
-        path
-        for path, tree in modules.items()
-        for node in ast.walk(tree)
-        if "csv" in _imported(node) or _cuts_at(node, "\t")
-    }
+    readers = {path for path, own in nodes.items() for node in own if "csv" in _imported(node) or _cuts_at(node, "\t")}
     assert {path for path in readers if not path.startswith("resources/tables/")} == set(OTHER_READERS)
 
 
-def test_options_of_a_spec_are_read_in_one_place(modules: dict[str, ast.Module]) -> None:
+def test_options_of_a_spec_are_read_in_one_place(nodes: dict[str, list[ast.AST]]) -> None:
     """Only `core/spec.py` cuts a text at `?` and `&`: a subject, a dataset and an address have one grammar."""
-    readers = {path for path, tree in modules.items() for node in ast.walk(tree) if _cuts_at(node, "?", "&")}
+    readers = {path for path, own in nodes.items() for node in own if _cuts_at(node, "?", "&")}
     assert readers == {"core/spec.py"}
 
 
@@ -35,23 +30,23 @@ def test_options_of_a_spec_are_read_in_one_place(modules: dict[str, ast.Module])
 WRITTEN_ONLY = {"items/tables/findings.py", "build/minimal_pairs/build_folder.py", "cli/build/curate.py"}
 
 
-def test_a_sheet_is_a_list_of_columns(modules: dict[str, ast.Module]) -> None:
+def test_a_sheet_is_a_list_of_columns(nodes: dict[str, list[ast.AST]]) -> None:
     """Sheets that people fill in are written and read by `SheetForm`, which is given their columns."""
     writers = {
         path
-        for path, tree in modules.items()
-        for node in ast.walk(tree)
+        for path, own in nodes.items()
+        for node in own
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "write_sheet"
     }
     assert writers - WRITTEN_ONLY == {"items/sheets/form.py"}
 
 
-def test_a_whole_folder_is_written_in_one_place(modules: dict[str, ast.Module]) -> None:
+def test_a_whole_folder_is_written_in_one_place(nodes: dict[str, list[ast.AST]]) -> None:
     """Only `core/run.py` makes a neighbour folder that is renamed when it is finished."""
     makers = {
         path
-        for path, tree in modules.items()
-        for node in ast.walk(tree)
+        for path, own in nodes.items()
+        for node in own
         if isinstance(node, ast.Attribute) and node.attr == "mkdtemp"
     }
     # an export for download: a folder of the system, removed when it is sent

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from lexiscope.core.columnar import memory, parquet_file, parts, scan
+from lexiscope.core.columnar.cells import array_of, cell_of, numbers_of
 from lexiscope.core.columnar.memory import ADDED as ADDED
 from lexiscope.core.columnar.memory import COLUMNS as COLUMNS
 from lexiscope.core.columnar.memory import REQUIRED as REQUIRED
@@ -214,7 +215,7 @@ class ResponseTable:
     def codes(self, name: str) -> tuple[np.ndarray[Any, np.dtype[np.int64]], tuple[str, ...]]:
         """Return a text column as integer codes and its categories in order of first appearance (-1 = missing)."""
         codes, categories = memory.encoded(self._table.column(_check_column(name)))
-        return memory.numbers_of(codes).astype(np.int64), tuple(categories.to_pylist())
+        return numbers_of(codes).astype(np.int64), tuple(categories.to_pylist())
 
     def unique(self, name: str) -> tuple[Any, ...]:
         """Return the distinct values of a column in order of first appearance."""
@@ -236,7 +237,8 @@ class ResponseTable:
         if not len(self):
             return self
         given = pc.or_(self._table.column("value").is_valid(), self._table.column("raw").is_valid())
-        return self.where(subject_id=self.filter(given).unique("subject_id"))
+        kept = parquet_file.chosen_rows(self._table, given)
+        return self.where(subject_id=ResponseTable._of(kept).unique("subject_id"))
 
     def by_item(self, name: str = "value") -> dict[str, Any]:
         """Return a column by item: of an item with several rows, what the last one holds."""
@@ -265,11 +267,11 @@ class ResponseTable:
 
     def filter(self, mask: np.ndarray[Any, Any]) -> ResponseTable:
         """Return the rows where the boolean *mask* (one entry a row) is true."""
-        return ResponseTable._of(parquet_file.chosen_rows(self._table, pa.array(mask, type=pa.bool_())))
+        return ResponseTable._of(parquet_file.chosen_rows(self._table, array_of(mask, pa.bool_())))
 
     def take(self, rows: np.ndarray[Any, Any]) -> ResponseTable:
         """Return the rows with these numbers, in this order."""
-        return ResponseTable._of(parquet_file.chosen_rows(self._table, pa.array(rows, type=pa.int64())))
+        return ResponseTable._of(parquet_file.chosen_rows(self._table, array_of(rows, pa.int64())))
 
     def sorted_by(self, *names: str) -> ResponseTable:
         """Return the rows in a stable order of these columns, missing values last."""
@@ -432,7 +434,7 @@ class ResponseScan:
     def codes(self, name: str) -> tuple[np.ndarray[Any, np.dtype[np.int64]], tuple[str, ...]]:
         """Return a column as codes as :meth:`ResponseTable.codes` does."""
         codes, categories = memory.encoded(self._column(name))
-        return memory.numbers_of(codes).astype(np.int64), tuple(categories.to_pylist())
+        return numbers_of(codes).astype(np.int64), tuple(categories.to_pylist())
 
     def unique(self, name: str) -> tuple[Any, ...]:
         """Return the distinct values of a column in order of first appearance; no column is held whole."""
@@ -563,7 +565,7 @@ def _memory_column(values: object, name: str, n_rows: int) -> memory.Column:
         return memory.constant(storable_text(values), n_rows)
     if not _is_array(values):
         scalar = storable_text(values) if isinstance(values, str) else values
-        return memory.memory_form(pa.repeat(pa.scalar(scalar, type=_cell_type(name)), n_rows), name)
+        return memory.memory_form(pa.repeat(cell_of(scalar, _cell_type(name)), n_rows), name)
     return memory.memory_form(values if isinstance(values, pa.Array | pa.ChunkedArray) else _array(values, name), name)
 
 
@@ -571,14 +573,13 @@ def _array(values: object, name: str) -> pa.Array:
     """Python's or numpy's values as an array of Arrow."""
     kind = _cell_type(name)
     if isinstance(values, np.ndarray) and pa.types.is_integer(kind) and values.dtype.kind == "f":
-        return pa.array(values, type=pa.float64(), from_pandas=True).cast(kind)
-    # from_pandas: NaN and NaT mean "missing", which is what a response table knows
+        return array_of(values, pa.float64()).cast(kind)
     try:
-        return pa.array(values, type=kind, from_pandas=True)
+        return array_of(values, kind)
     except UnicodeEncodeError:
         # UTF-8 has no lone surrogates, replies have: kept in letters (lexiscope.core.foreign)
         texts = [storable_text(cell) if isinstance(cell, str) else cell for cell in cast(Sequence[object], values)]
-        return pa.array(texts, type=kind, from_pandas=True)
+        return array_of(texts, kind)
 
 
 def _cell_type(name: str) -> pa.DataType:

@@ -261,11 +261,11 @@ def _check_once(table: ResponseTable, subject: Subject, view: str) -> None:
     names = ["subject_id", "item_id", "measure", "option", "layer", "repeat", "view"]
     # a view that is not stated is the one that was asked
     views = [stated_view or view for stated_view in table.column("view")]
-    stated = table.with_column("view", views).arrow.select(names)
-    if stated.group_by(names).aggregate([]).num_rows == len(table):
+    stated = table.with_column("view", views)
+    if len(stated.group_means(*names).rows) == len(table):
         return
     seen: set[tuple[object, ...]] = set()
-    for row, key in enumerate(zip(*(column.to_pylist() for column in stated.columns), strict=True)):
+    for row, key in enumerate(zip(*(column.to_pylist() for column in stated.arrow.select(names).columns), strict=True)):
         if key in seen:
             what = f"two answers of the measure {key[2]!r} to this item"
             hint = "keep one row, or number the repetitions of the question in the column repeat (0, 1, …)"

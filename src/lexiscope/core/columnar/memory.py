@@ -19,6 +19,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lexiscope.core.columnar.cells import array_of, cell_of, numbers_of
+
 SCHEMA = pa.schema(
     [
         pa.field("subject_id", pa.string(), nullable=False),
@@ -55,6 +57,7 @@ SLACK = 4096
 """A table of few rows keeps at most this number of texts that none of its rows has: no function is slower than its
 rows."""
 _SMALL_CHUNK = 2**16
+_FALSE = cell_of(False, pa.bool_())
 _FEW = 256
 _LARGE = 2**30
 """Bytes of texts of which some may not occur: they are excluded before a type of 2 GiB has to hold them."""
@@ -114,8 +117,8 @@ def _coded(codes: Any, texts: Any) -> Any:
 
 def constant(text: str, n_rows: int) -> Column:
     """Return a column of names that holds one text in all rows."""
-    codes = pa.array(np.zeros(n_rows, dtype=np.int32))
-    return pa.chunked_array([_coded(codes, pa.array([text], TEXT_TYPE))]) if n_rows else nothing(0)
+    codes = array_of(np.zeros(n_rows, dtype=np.int32), pa.int32())
+    return pa.chunked_array([_coded(codes, array_of([text], TEXT_TYPE))]) if n_rows else nothing(0)
 
 
 def trimmed(column: Column) -> Column:
@@ -140,11 +143,6 @@ def _codes(column: Column) -> Any:
     if column.num_chunks == 1:
         return column.chunk(0).indices
     return pa.concat_arrays([chunk.indices for chunk in column.chunks])
-
-
-def numbers_of(codes: Any) -> np.ndarray[Any, Any]:
-    """Return codes as numpy has them, -1 for a missing one."""
-    return np.asarray((pc.fill_null(codes, -1) if codes.null_count else codes).to_numpy())
 
 
 def joined(columns: Sequence[Column], name: str) -> Column:
@@ -193,7 +191,13 @@ def values(column: Column, name: str) -> np.ndarray[Any, Any]:
             codes, texts = encoded(column)
         known = np.array([*texts.to_pylist(), None], dtype=object)
         return np.asarray(known[numbers_of(codes)])
-    return np.asarray((column.cast(pa.float64()) if pa.types.is_integer(kind) else column).to_numpy())
+    if name == TEXT:
+        texts = np.empty(len(column), dtype=object)
+        texts[:] = column.to_pylist()
+        return texts
+    if pa.types.is_timestamp(kind):
+        return numbers_of(column.cast(pa.int64()), np.iinfo(np.int64).min).view("datetime64[us]")
+    return numbers_of(column.cast(pa.float64()))
 
 
 def is_among(column: Column, wanted: Any) -> Any:
@@ -202,7 +206,7 @@ def is_among(column: Column, wanted: Any) -> Any:
     *wanted* of a column of names is an array of texts.
     """
     if absent(column):
-        return pa.chunked_array([pa.repeat(pa.scalar(bool(wanted.null_count)), len(column))])
+        return pa.chunked_array([pa.repeat(cell_of(bool(wanted.null_count), pa.bool_()), len(column))])
     codes = column
     if pa.types.is_dictionary(column.type):
         known = _dictionary(column)
@@ -212,7 +216,7 @@ def is_among(column: Column, wanted: Any) -> Any:
         return pc.is_in(codes, value_set=wanted)
     # comparing with a single value is several times faster
     test = pc.equal(codes, wanted[0])
-    return pc.fill_null(test, False) if test.null_count else test
+    return test.fill_null(_FALSE) if test.null_count else test
 
 
 def _codes_of(texts: Any, known: Any) -> Any:
@@ -221,7 +225,7 @@ def _codes_of(texts: Any, known: Any) -> Any:
         # a call of Arrow costs more than these comparisons
         asked = set(texts.to_pylist())
         places: list[int | None] = [place for place, text in enumerate(known.to_pylist()) if text in asked]
-        return pa.array([*places, None] if texts.null_count else places, pa.int32())
+        return array_of([*places, None] if texts.null_count else places, pa.int32())
     codes = pc.index_in(texts.drop_null(), value_set=known).drop_null().cast(pa.int32())
     return pa.concat_arrays([codes, pa.nulls(1, pa.int32())]) if texts.null_count else codes
 
@@ -231,7 +235,7 @@ def starts_with(column: Column, beginning: str) -> Any:
     if absent(column):
         return None
     flags = pc.starts_with(_dictionary(column), beginning)
-    return pc.fill_null(flags.take(_codes(column)), False) if pc.any(flags).as_py() else None
+    return flags.take(_codes(column)).fill_null(_FALSE) if pc.any(flags).as_py() else None
 
 
 def same(first: Column, second: Column) -> bool:
@@ -267,7 +271,7 @@ def _ranks(column: Column, name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
         return np.unique(values(column, name), return_inverse=True)[1].reshape(-1)
     codes, known = encoded(column)
     rank = np.empty(len(known) + 1, dtype=np.int64)
-    rank[pc.sort_indices(known).to_numpy()] = np.arange(len(known))
+    rank[numbers_of(pc.sort_indices(known))] = np.arange(len(known))
     rank[-1] = len(known)
     return np.asarray(rank[numbers_of(codes)])
 
@@ -294,7 +298,7 @@ def text_bytes(column: Column) -> np.ndarray[Any, np.dtype[np.int64]]:
         lengths = pc.binary_length(_dictionary(column)).take(_codes(column))
     else:
         lengths = pa.concat_arrays(pc.binary_length(column).chunks)
-    return np.asarray((pc.fill_null(lengths, 0) if lengths.null_count else lengths).to_numpy(), dtype=np.int64)
+    return numbers_of(lengths, 0).astype(np.int64)
 
 
 def exceeds(column: Column, n_bytes: int) -> bool:

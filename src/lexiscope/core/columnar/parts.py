@@ -19,6 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 import pyarrow as pa
 
+from lexiscope.core.columnar.cells import array_of, numbers_of
 from lexiscope.core.columnar.memory import COLUMNS, encoded
 from lexiscope.core.columnar.parquet_file import RowGroups, Table, Write, chosen_rows, join_tables, trim_table
 from lexiscope.core.errors import InputError, Place, RunError
@@ -177,7 +178,7 @@ class _Parts:
 
     def _divide(self, rows: Table) -> None:
         codes, names = zip(*(encoded(rows.column(name)) for name in _KEYS), strict=True)
-        number = codes[0].to_numpy().astype(np.int64) * len(names[1]) + codes[1].to_numpy()
+        number = numbers_of(codes[0]).astype(np.int64) * len(names[1]) + numbers_of(codes[1])
         order = np.argsort(number, kind="stable")
         ends = np.flatnonzero(np.diff(number[order], append=-1)) + 1
         start = 0
@@ -185,7 +186,7 @@ class _Parts:
             task, subject = (int(place) for place in divmod(int(number[order[start]]), len(names[1])))
             key = names[0][task].as_py(), names[1][subject].as_py()
             # rows of their own: a slice of a few rows would keep all rows of its slice in memory
-            own = trim_table(rows) if len(ends) == 1 else chosen_rows(rows, pa.array(order[start:end]))
+            own = trim_table(rows) if len(ends) == 1 else chosen_rows(rows, array_of(order[start:end], pa.int64()))
             self._file(key).groups.add(own)
             start = end
         waiting = {key: part.groups.waiting_memory for key, part in self._open.items()}

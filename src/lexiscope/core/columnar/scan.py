@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
+from lexiscope.core.columnar.cells import array_of, cell_of, numbers_of
 from lexiscope.core.columnar.memory import (
     ADDED,
     COLUMNS,
@@ -27,7 +28,6 @@ from lexiscope.core.columnar.memory import (
     memory_form,
     memory_type,
     nothing,
-    numbers_of,
     order_of,
     starts_with,
     values,
@@ -214,7 +214,7 @@ def _overlaps(chunk: Any, name: str, wanted: Any) -> bool:
         return True
     try:
         kind = pa.large_string() if name in NAMES else memory_type(name)
-        low, high = (pa.scalar(bound, kind) for bound in (statistics.min, statistics.max))
+        low, high = (cell_of(bound, kind) for bound in (statistics.min, statistics.max))
     except (pa.ArrowException, TypeError, ValueError):
         # a file of another program, with another type or a text cut in a letter: its rows are compared instead
         return True
@@ -295,7 +295,7 @@ def _reduced(keys: Table, rows: NDArray[np.float64], n: NDArray[np.float64], tot
         np.asarray(np.bincount(group, weights=weights, minlength=len(first)), dtype=np.float64)
         for weights in (rows, n, total)
     ]
-    return _Partial(chosen_rows(keys, pa.array(first)), *sums)
+    return _Partial(chosen_rows(keys, array_of(first, pa.int64())), *sums)
 
 
 def _numbered(keys: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

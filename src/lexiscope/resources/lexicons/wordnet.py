@@ -11,7 +11,7 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path, PurePosixPath
 
 from lexiscope.core.errors import DataError, InputError, Place
@@ -53,7 +53,13 @@ def load(folder: Path | None = None) -> WordNet:
     folders = sorted({str(file.path.parent) for file in files})
     if len(folders) > 1:
         raise DataError("the files of WordNet lie in two folders", why=", ".join(folders), hint="move them to one")
-    return WordNet(files[0].path if files[0].path.suffix == ".xz" else files[0].path.parent)
+    return _published(files[0].path if files[0].path.suffix == ".xz" else files[0].path.parent)
+
+
+@lru_cache(maxsize=1)
+def _published(path: Path) -> WordNet:
+    # its checksum says that a file of this name has not changed: unpacking and reading it again would take seconds
+    return WordNet(path)
 
 
 class WordNet:
@@ -76,6 +82,7 @@ class WordNet:
         self._data: dict[Pos, bytes] = {}
         self._exceptions: dict[Pos, dict[str, tuple[str, ...]]] = {}
         self._records: dict[str, SynsetLine] = {}
+        self._senses_of: dict[tuple[str, Pos | None], tuple[LexicalSense, ...]] = {}
 
     @property
     def name(self) -> str:
@@ -132,9 +139,11 @@ class WordNet:
     def senses(self, lemma: str, pos: Pos | None = None) -> tuple[LexicalSense, ...]:
         """Return the senses of a lemma in their order; without *pos* nouns, verbs, adjectives, adverbs."""
         wanted = normalised_lemma(lemma)
-        records = self._records_of(lemma, pos)
-        keys = dict.fromkeys(key for record in records for key, word in self._keys(record) if word == wanted)
-        return tuple(self.sense(key) for key in keys)
+        if (wanted, pos) not in self._senses_of:
+            records = self._records_of(lemma, pos)
+            keys = dict.fromkeys(key for record in records for key, word in self._keys(record) if word == wanted)
+            self._senses_of[wanted, pos] = tuple(self.sense(key) for key in keys)
+        return self._senses_of[wanted, pos]
 
     def members(self, synset_id: str) -> tuple[LexicalSense, ...]:
         """Return the senses of a synset in the order of its lemmas; lemmas that differ in capitals only share one."""
