@@ -127,6 +127,22 @@ STUDY_OF: dict[str, tuple[str, tuple[Item, ...]]] = {
 }
 
 
+def test_ratings_of_one_usage_are_analysed_as_ratings(run: Run, tmp_path: Path) -> None:
+    """Sensorimotor strength: agreement and item means of the ratings, without a paper's study."""
+    items = tuple(
+        Item(f"s{k}", "d", (Usage(f"The {word} was new.", 4, 4 + len(word), lemma=word, language="en"),),
+             conditions={"way": "touching"})
+        for k, word in enumerate(("bolt", "crane", "jam", "mole", "pitch", "seal"))
+    )  # fmt: skip
+    folder = rehearsed("sensorimotor", tmp_path, items=items, ratings=RatingsSection(per_item=4))
+    done = run("annotate", "report", folder, "--bootstrap", 100, "--subject", "baseline:constant", "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert json.loads(Path("run/run.json").read_text())["settings"]["study"] == "any_ratings"
+    records = json.loads(Path("run/results.json").read_text())
+    assert any(record["statistic"].startswith("krippendorff_alpha") and record["n"] == 6 for record in records)
+    assert any(record["subject"] == "baseline:constant" for record in records)
+
+
 @pytest.mark.parametrize("task", STUDY_OF)
 def test_the_study_of_a_task_analyses_its_answers(task: str, run: Run, tmp_path: Path) -> None:
     """From the collection to the study in one command: people's accuracy is among its results."""

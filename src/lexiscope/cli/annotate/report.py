@@ -62,6 +62,7 @@ STUDIES: Mapping[str, StudyOfTask] = MappingProxyType(
     {
         "relatedness": StudyOfTask("saw_c", _RATINGS),
         "plausibility": StudyOfTask("ambistory", _RATINGS),
+        "sensorimotor": StudyOfTask("any_ratings", _RATINGS, {"task": "sensorimotor"}),
         "same_sense": StudyOfTask("context_bias", {"people": ("wic_judgments.csv",)}, _WORDS),
         "sense_verification": StudyOfTask("context_bias", {"people": ("verification_judgments.csv",)}, _WORDS),
         "sense_disambiguation": StudyOfTask("context_bias", {"people": ("choices.csv",)}, _COUNTS),
@@ -149,6 +150,9 @@ def _report_of_study(run: CollectedRun) -> None:
     name = definition.planned.study or known.study
     answers = {key: tuple(str(run.export / file) for file in files) for key, files in known.answers.items()}
     given: dict[str, Any] = {"n_bootstrap": run.bootstrap, **answers, **known.more}
+    if name == "any_ratings":
+        # it analyses one file of ratings
+        (given["file"],) = given.pop("ratings")
     given |= {known.items: str(run.export / "items.csv")} if known.items else {}
     given |= {"subjects": tuple(run.subjects)} if run.subjects else {}
     if known is _SENSES and definition.attention:
