@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.subjects.fake_chat import FakeChat, serving
 
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
 from lexiscope.annotation.store.record import Review
@@ -116,6 +117,15 @@ def chosen(n: int) -> tuple[Item, ...]:
     )  # fmt: skip
 
 
+def touched(n: int) -> tuple[Item, ...]:
+    """Words, each in a sentence, of which one asks how strongly they are experienced by touch."""
+    return tuple(
+        Item(f"s{k}", "d", (Usage("The bolt was new.", 4, 8, lemma=f"w{k}", language="en"),),
+             conditions={"way": "touching"})
+        for k in range(n)
+    )  # fmt: skip
+
+
 STUDY_OF: dict[str, tuple[str, tuple[Item, ...]]] = {
     "word_intrusion": ("sense_induction", ()),
     "sense_choice": ("sense_induction", ()),
@@ -129,12 +139,7 @@ STUDY_OF: dict[str, tuple[str, tuple[Item, ...]]] = {
 
 def test_ratings_of_one_usage_are_analysed_as_ratings(run: Run, tmp_path: Path) -> None:
     """Sensorimotor strength: agreement and item means of the ratings, without a paper's study."""
-    items = tuple(
-        Item(f"s{k}", "d", (Usage(f"The {word} was new.", 4, 4 + len(word), lemma=word, language="en"),),
-             conditions={"way": "touching"})
-        for k, word in enumerate(("bolt", "crane", "jam", "mole", "pitch", "seal"))
-    )  # fmt: skip
-    folder = rehearsed("sensorimotor", tmp_path, items=items, ratings=RatingsSection(per_item=4))
+    folder = rehearsed("sensorimotor", tmp_path, items=touched(6), ratings=RatingsSection(per_item=4))
     done = run("annotate", "report", folder, "--bootstrap", 100, "--subject", "baseline:constant", "--out", "run")
     assert done.exit_code == 0, done.output
     assert json.loads(Path("run/run.json").read_text())["settings"]["study"] == "any_ratings"
@@ -220,6 +225,62 @@ def test_models_are_compared_with_participants(run: Run, tmp_path: Path) -> None
     assert done.exit_code == 0, done.output
     records = json.loads(Path("run/results.json").read_text())
     assert any(record["subject"] == "baseline:random" for record in records)
+
+
+def copies(task: str, n: int) -> tuple[Item, ...]:
+    """The worked examples of a task, *n* times, under new ids."""
+    return tuple(replace(item, item_id=f"{item.item_id}-{k}") for k in range(n) for item in examples(task))
+
+
+CHATS: dict[str, tuple[Item, ...]] = {
+    "relatedness": tuple(load("en").items[:12]),
+    "word_intrusion": (),
+    "sense_choice": (),
+    "plausibility": (),
+    "sensorimotor": touched(6),
+    "same_sense": (),
+    "sense_verification": copies("sense_verification", 6),
+    "sense_disambiguation": chosen(10),
+    "substitution": (),
+    "gap_filling": (),
+}
+
+
+@pytest.mark.parametrize("task", CHATS)
+def test_a_chat_model_is_compared_with_participants(task: str, run: Run, tmp_path: Path) -> None:
+    """One command from a collection to the study of its task, with a chat model on the same items: it has results."""
+    folder, endpoint = rehearsed(task, tmp_path, items=CHATS[task]), FakeChat()
+    with serving(endpoint) as url:
+        spec = f"chat:m@{url}"
+        done = run("annotate", "report", folder, "--bootstrap", 100, "--subject", spec, "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert endpoint.received
+    records = json.loads(Path("run/results.json").read_text())
+    own = {record["statistic"] for record in records if record["subject"].startswith(spec)}
+    assert own
+    assert "simulated" in {record.get("people") for record in records}
+    answers = ResponseTable.read_parquet(Path("run/responses.parquet"))
+    assert {"chat", "simulated"} <= {*answers.unique("subject_kind")}
+
+
+@pytest.mark.parametrize(
+    ("task", "items", "said"),
+    [
+        ("entity_link", found(10), "a chat model names a page or a meaning, which is no entry"),
+        ("sense_retrieval", found(10), "a chat model names a page or a meaning, which is no entry"),
+        ("sense_verification", (), "the report then has agreement and accuracy of participants"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_is_not_left_out_silently(
+    task: str, items: tuple[Item, ...], said: str, run: Run, tmp_path: Path
+) -> None:
+    """A search takes no chat model, and items that the study cannot use none at all: the reason, and what to do."""
+    folder, endpoint = rehearsed(task, tmp_path, items=items), FakeChat()
+    with serving(endpoint) as url:
+        done = run("annotate", "report", folder, "--bootstrap", 100, "--subject", f"chat:m@{url}", "--out", "run")
+    assert done.exit_code == 1
+    assert said in " ".join(done.output.split())
+    assert not endpoint.received
 
 
 # -- what the reports of choices and of texts hold ------------------------------------------------------------------

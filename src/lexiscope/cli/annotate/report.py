@@ -163,6 +163,9 @@ def _report_of_study(run: CollectedRun) -> None:
     if reason:
         texts = catalog.screen(definition.task).widget == "text"
         instead = "the texts" if texts else "agreement and accuracy"
+        if run.subjects:
+            hint = f"leave --subject out: the report then has {instead} of participants"
+            raise InputError(f"Items not suitable for the study {name}, which asks models: {reason}", hint=hint)
         say_folded(f"Items not suitable for the study {name}: {reason} The report has {instead}.")
         (_report_of_texts if texts else _report_of_choices)(run)
         return
