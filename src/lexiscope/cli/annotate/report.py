@@ -27,6 +27,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.settings import Settings, settings_from
+from lexiscope.core.showing import counted
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 from lexiscope.report.document import Report, Section
 from lexiscope.report.page.study_folder import about_run, write_run
@@ -116,6 +117,9 @@ def report(
         say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
     write = _writer(on_disk, subjects)
     write(CollectedRun(on_disk, collected, out, export, subjects, bootstrap, device, quiet))
+    n_comments = sum(bool(row["comment"]) for row in collected.valid_rows)
+    if n_comments:
+        remark(f"{counted(n_comments, 'comment')} of participants: {export / 'judgments.csv'}", quiet=quiet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +180,10 @@ def _report_of_study(run: CollectedRun) -> None:
         given["min_ratings"] = definition.ratings.per_item
     if hasattr(settings, "participants"):
         given |= _participants(run)
-    if hasattr(settings, "comments"):
-        # participants' comments are a setting if a judgment that counts has one
-        commented = any(row["comment"] and row["response"] is not None for row in run.collected.valid_rows)
-        given |= {"comments": str(run.export / "judgments.csv")} if commented else {}
+    # no rating belongs to a comment without an answer
+    commented = any(row["comment"] and row["response"] is not None for row in run.collected.valid_rows)
+    if commented and hasattr(settings, "comments"):
+        given["comments"] = str(run.export / "judgments.csv")
     run_study(name, given, out=run.out, quiet=run.quiet)
     missing = [model for model in definition.planned.models if model not in run.subjects]
     if missing:

@@ -56,6 +56,7 @@ SCREEN = Screen(
     anchors=ANCHORS,
     requires=(WAY,),
     advance="press",
+    comment=False,
     fold_outs=("guidelines",),
     # Trott & Bergen (2022): 12 to 46 ratings of a sentence, 54 sentences of a participant
     habit=Habit(per_item=12, per_list=54, apart=("word",)),
