@@ -333,8 +333,8 @@ def test_a_chat_model_is_compared_with_participants(task: str, run: Run, tmp_pat
 @pytest.mark.parametrize(
     ("task", "items", "said"),
     [
-        ("entity_link", found(10), "a chat model names a page or a meaning, which is no entry"),
-        ("sense_retrieval", found(10), "a chat model names a page or a meaning, which is no entry"),
+        ("entity_link", found(10), "a chat model writes a name; a study needs the id of an entry"),
+        ("sense_retrieval", found(10), "a chat model writes a name; a study needs the id of an entry"),
         ("sense_verification", (), "the report then has agreement and accuracy of participants"),
     ],
 )

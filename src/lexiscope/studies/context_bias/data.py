@@ -220,7 +220,7 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
         what = f"{sets[0].name} asks {TASKS[sets[0].task]}; only items with two answers can be re-balanced"
         raise InputError(what, hint="leave out --rebalance, or name a dataset of pairs")
     labelled = {audit.name: audit.parts.all_items for audit in sets}
-    searched = "in a search a chat model names a page or a meaning, which is no entry of the space"
+    searched = "in a search a chat model writes a name; a study needs the id of an entry"
     asked = {audit.name: (audit.task, audit.test) for audit in sets if audit.task not in RETRIEVAL_TASKS}
     live = live_subjects(settings.subjects, settings)
     instead = "name encoders (--encoder), which are trained or probed"
