@@ -5,6 +5,7 @@ The collections are rehearsals: no person gave these answers, and every report s
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,8 +15,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.subjects.fake_chat import FakeChat, serving
 
-from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
+from lexiscope.annotation.rehearsal.browser import Page, PageForm
+from lexiscope.annotation.rehearsal.through_server import Visitor, rehearse_through_server
 from lexiscope.annotation.store.record import Review
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import (
@@ -133,6 +136,15 @@ def chosen(n: int) -> tuple[Item, ...]:
     )  # fmt: skip
 
 
+def touched(n: int) -> tuple[Item, ...]:
+    """Words, each in a sentence, of which one asks how strongly they are experienced by touch."""
+    return tuple(
+        Item(f"s{k}", "d", (Usage("The bolt was new.", 4, 8, lemma=f"w{k}", language="en"),),
+             conditions={"way": "touching"})
+        for k in range(n)
+    )  # fmt: skip
+
+
 STUDY_OF: dict[str, tuple[str, tuple[Item, ...]]] = {
     "word_intrusion": ("sense_induction", ()),
     "sense_choice": ("sense_induction", ()),
@@ -142,6 +154,17 @@ STUDY_OF: dict[str, tuple[str, tuple[Item, ...]]] = {
     "substitution": ("synonymy", ()),
     "gap_filling": ("synonymy", ()),
 }
+
+
+def test_ratings_of_one_usage_are_analysed_as_ratings(run: Run, tmp_path: Path) -> None:
+    """Sensorimotor strength: agreement and item means of the ratings, without a paper's study."""
+    folder = rehearsed("sensorimotor", tmp_path, items=touched(6), ratings=RatingsSection(per_item=4))
+    done = run("annotate", "report", folder, "--bootstrap", 100, "--subject", "baseline:constant", "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert json.loads(Path("run/run.json").read_text())["settings"]["study"] == "any_ratings"
+    records = json.loads(Path("run/results.json").read_text())
+    assert any(record["statistic"].startswith("krippendorff_alpha") and record["n"] == 6 for record in records)
+    assert any(record["subject"] == "baseline:constant" for record in records)
 
 
 @pytest.mark.parametrize("task", STUDY_OF)
@@ -171,6 +194,71 @@ def test_what_participants_report_of_themselves_goes_into_the_study(run: Run, tm
     assert done.exit_code == 0, done.output
     settings = json.loads(Path("run/run.json").read_text())["settings"]
     assert settings["participants"] == str(Path("run") / EXPORT / "participants.csv")
+
+
+@pytest.fixture
+def talkative(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulated participants write into every comment field that a page has, the item's word among it."""
+    answer_fields = Visitor._answer_fields
+
+    async def with_comment(visitor: Visitor, page: Page, form: PageForm, item: Item) -> dict[str, str]:
+        fields = await answer_fields(visitor, page, form, item)
+        name = form.field_of("comment")
+        return fields | ({name: f"What about {item.word}, {item.item_id}?"} if name else {})
+
+    monkeypatch.setattr(Visitor, "_answer_fields", with_comment)
+
+
+@pytest.mark.usefixtures("talkative")
+def test_comments_reach_the_sheet_for_coders(run: Run, tmp_path: Path) -> None:
+    """A comment that was typed on the page of a rating is in the export, on the study's page, and on the coding sheet.
+
+    The sheet that comes back is counted by the study, on the same files.
+    """
+    folder = rehearsed("plausibility", tmp_path)
+    done = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run")
+    assert done.exit_code == 0, done.output
+    with Path("run", EXPORT, "judgments.csv").open(encoding="utf-8-sig", newline="") as stream:
+        judgments = [row for row in csv.DictReader(stream) if row["comment"]]
+    assert judgments
+    assert all(row["item_id"] in row["comment"] for row in judgments)
+    assert f"{len(judgments)} comments of participants" in " ".join(done.output.split())
+    records = json.loads(Path("run/results.json").read_text())
+    (counted_ones,) = [r for r in records if r["statistic"] == "n_comments" and r["condition"] == "all"]
+    assert counted_ones["value"] == len(judgments)
+    with Path("run/comment_coding.csv").open(encoding="utf-8-sig", newline="") as stream:
+        sheet = list(csv.DictReader(stream))
+    assert sorted(row["comment"] for row in sheet) == sorted(row["comment"] for row in judgments)
+    for row, tag in zip(sheet, ("rare_meaning", *["none_of_these"] * len(sheet)), strict=False):
+        row[tag] = "x"
+    with Path("ana.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, [*sheet[0]])
+        writer.writeheader()
+        writer.writerows(sheet)
+    export = Path("run", EXPORT)
+    again = run(
+        "study", "ambistory", "--items", export / "items.csv", "--ratings", export / "ratings.csv", "--comments",
+        export / "judgments.csv", "--comment-coding", "ana.csv", "--bootstrap", 100, "--out", "coded",
+    )  # fmt: skip
+    assert again.exit_code == 0, again.output
+    records = json.loads(Path("coded/results.json").read_text())
+    shares = [r for r in records if r["statistic"] == "comment_code_share(tag=rare_meaning)"]
+    (of_all,) = [record["value"] for record in shares if record["condition"].startswith("all, ")]
+    assert of_all == pytest.approx(100 / len(sheet))
+
+
+@pytest.mark.usefixtures("talkative")
+@pytest.mark.parametrize("task", ["substitution", "gap_filling", "story_ending"])
+def test_comments_of_other_tasks_are_in_the_export(task: str, run: Run, tmp_path: Path) -> None:
+    """The command says how many there are and in which file; each is in the row of its answer."""
+    folder = rehearsed(task, tmp_path)
+    done = run("annotate", "report", folder, "--bootstrap", 100, "--out", "run")
+    assert done.exit_code == 0, done.output
+    with Path("run", EXPORT, "judgments.csv").open(encoding="utf-8-sig", newline="") as stream:
+        judgments = [row for row in csv.DictReader(stream) if row["phase"] == "trials"]
+    assert judgments
+    assert all(row["comment"].startswith("What about ") for row in judgments)
+    assert f"{len(judgments)} comments of participants" in " ".join(done.output.split())
 
 
 def test_without_valid_participants_there_is_no_report(run: Run, tmp_path: Path) -> None:
@@ -220,6 +308,62 @@ def test_models_are_compared_with_participants(run: Run, tmp_path: Path) -> None
     assert done.exit_code == 0, done.output
     records = json.loads(Path("run/results.json").read_text())
     assert any(record["subject"] == "baseline:random" for record in records)
+
+
+def copies(task: str, n: int) -> tuple[Item, ...]:
+    """The worked examples of a task, *n* times, under new ids."""
+    return tuple(replace(item, item_id=f"{item.item_id}-{k}") for k in range(n) for item in examples(task))
+
+
+CHATS: dict[str, tuple[Item, ...]] = {
+    "relatedness": tuple(load("en").items[:12]),
+    "word_intrusion": (),
+    "sense_choice": (),
+    "plausibility": (),
+    "sensorimotor": touched(6),
+    "same_sense": (),
+    "sense_verification": copies("sense_verification", 6),
+    "sense_disambiguation": chosen(10),
+    "substitution": (),
+    "gap_filling": (),
+}
+
+
+@pytest.mark.parametrize("task", CHATS)
+def test_a_chat_model_is_compared_with_participants(task: str, run: Run, tmp_path: Path) -> None:
+    """One command from a collection to the study of its task, with a chat model on the same items: it has results."""
+    folder, endpoint = rehearsed(task, tmp_path, items=CHATS[task]), FakeChat()
+    with serving(endpoint) as url:
+        spec = f"chat:m@{url}"
+        done = run("annotate", "report", folder, "--bootstrap", 100, "--subject", spec, "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert endpoint.received
+    records = json.loads(Path("run/results.json").read_text())
+    own = {record["statistic"] for record in records if record["subject"].startswith(spec)}
+    assert own
+    assert "simulated" in {record.get("people") for record in records}
+    answers = ResponseTable.read_parquet(Path("run/responses.parquet"))
+    assert {"chat", "simulated"} <= {*answers.unique("subject_kind")}
+
+
+@pytest.mark.parametrize(
+    ("task", "items", "said"),
+    [
+        ("entity_link", found(10), "a chat model writes a name; a study needs the id of an entry"),
+        ("sense_retrieval", found(10), "a chat model writes a name; a study needs the id of an entry"),
+        ("sense_verification", (), "the report then has agreement and accuracy of participants"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_is_not_left_out_silently(
+    task: str, items: tuple[Item, ...], said: str, run: Run, tmp_path: Path
+) -> None:
+    """A search takes no chat model, and items that the study cannot use none at all: the reason, and what to do."""
+    folder, endpoint = rehearsed(task, tmp_path, items=items), FakeChat()
+    with serving(endpoint) as url:
+        done = run("annotate", "report", folder, "--bootstrap", 100, "--subject", f"chat:m@{url}", "--out", "run")
+    assert done.exit_code == 1
+    assert said in " ".join(done.output.split())
+    assert not endpoint.received
 
 
 # -- what the reports of choices and of texts hold ------------------------------------------------------------------

@@ -11,9 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from tests.training.tiny_views import SPACE, pairs, retrievals, save_bert, senses, verifications
 
 from lexiscope.build.planted.bias import Dials, planted_items
+from lexiscope.cli.main import cli
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -266,3 +268,78 @@ def test_the_printed_gaps_of_a_model_are_compared_with_those_of_its_kind(
     assert printed == {"am2ico?language=zh": 20, "context_bias": 19}
     spreads = [record for record in found if "over=seeds" in record.statistic]
     assert {record.status for record in spreads} == {"not reproducible"}  # one seed has no spread
+
+
+def own_search(folder: Path, n: int) -> tuple[Path, Path]:
+    """A user's files: mentions with their right entry by its title, divided, and the list that is searched."""
+    entries = [[e.entry_id, f"{e.name}, {e.description.split()[1]}", e.description] for e in SPACE.entries]
+    titles = {entry_id: title for entry_id, title, _ in entries}
+    rows = [
+        [item.item_id, item.usages[0].text, item.usages[0].target, titles[str(item.gold)], split]
+        for split, items in (("train", retrievals(n)), ("dev", retrievals(16, start=n)), ("test", retrievals(16)))
+        for item in (items if split != "test" else (replace(item, item_id=f"{item.item_id}/t") for item in items))
+    ]
+    with (folder / "mentions.csv").open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([["item_id", "sentence", "target", "gold", "split"], *rows])
+    lines = ["\t".join(row) for row in [["id", "title", "description"], *entries]]
+    (folder / "entries.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder / "mentions.csv", folder / "entries.tsv"
+
+
+def test_a_search_of_ones_own_is_trained_and_compared_with_people(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the command line: a bi-encoder for each view learns the mentions and finds entries of the user's list.
+
+    The verb decides between the two entries of a noun: the word alone tells at most every second one. Simulated people
+    who always find the right page are compared with it.
+    """
+    monkeypatch.setattr(budget, "RATES", (3e-3,))
+    monkeypatch.setattr(budget, "SEEDS", (0,))
+    mentions, entries = own_search(tmp_path, 64)
+    with mentions.open(encoding="utf-8", newline="") as stream:
+        asked = [row for row in csv.DictReader(stream) if row["split"] == "test"]
+    with (tmp_path / "people.csv").open("w", encoding="utf-8", newline="") as stream:
+        judged = [["item_id", "participant_id", "page", "view", "word", "not_found"]]
+        judged += [
+            [row["item_id"], f"simulated-{view}", row["gold"], view, "", ""]
+            for row in asked
+            for view in ("full", "word")
+        ]
+        csv.writer(stream).writerows(judged)
+    words = ["study", "context_bias", "--items", str(mentions), "--entities", str(entries), "--encoder", str(bert)]
+    words += ["--protocol", "full", "--people", str(tmp_path / "people.csv"), "--language", "en", "--bootstrap", "50"]
+    done = CliRunner().invoke(cli, [*words, "--out", str(tmp_path / "run")], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    found = read_records(tmp_path / "run" / "results.json")
+    scores = {view: find_record(found, "accuracy", subject="tiny, full", view=view) for view in ("full", "word")}
+    assert scores["full"].n == 16
+    assert (scores["full"].value or 0) > 2 / len(SPACE.entries)
+    assert (scores["word"].value or 0) <= 0.5
+    trained = {file.read_bytes() for file in (tmp_path / "run").glob("shards/*/*/*/encoder/model.safetensors")}
+    assert len(trained) == len(("full", "context", "word", "label"))
+    assert (bert / "model.safetensors").read_bytes() not in trained
+    people = find_record(found, "accuracy", subject="people", view="full")
+    assert (people.value, people.people) == (1.0, "simulated")
+    table = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet")
+    answers = table.where(subject_id="tiny, full", measure="retrieved", view="full")
+    assert len(answers) == 16
+    assert {*answers.column("option").tolist()} <= {entry.entry_id for entry in SPACE.entries}
+
+
+def test_a_bi_encoder_of_ones_own_search_answers_the_same_mentions(bert: Path, tmp_path: Path) -> None:
+    """Trained on a user's file and list, it is a subject that finds entries of the list for the items of the file."""
+    mentions, entries = own_search(tmp_path, 64)
+
+    def run_cli(*words: object) -> str:
+        done = CliRunner().invoke(cli, [str(word) for word in words], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    of_task = ("--items", mentions, "--task", "entity_link")
+    trained = ("--encoder", bert, "--learning-rate", 0.003, "--epochs", 4, "--out", tmp_path / "trained")
+    run_cli("train", "bi_encoder", *of_task, "--entries", entries, "--language", "en", *trained)
+    run_cli("collect", *of_task, "--subject", f"bi_encoder:{tmp_path / 'trained'}", "--out", tmp_path / "answers")
+    table = ResponseTable.read_parquet(tmp_path / "answers" / "responses.parquet")
+    assert len(table) == 64 + 16 + 16
+    assert {*table.column("option").tolist()} <= {entry.entry_id for entry in SPACE.entries}

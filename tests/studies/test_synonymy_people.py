@@ -9,7 +9,7 @@ import pytest
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
-from lexiscope.studies.synonymy import study
+from lexiscope.studies.synonymy import overview, study
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 COLLECTION = """\
@@ -100,6 +100,19 @@ def test_written_synonyms_are_right_if_they_are_the_curated_one(folder: Path, re
     assert {*WORDS["simulated-b"]} <= {*table.column("raw").tolist()}
     page = (folder / "run" / "report.html").read_text(encoding="utf-8")
     assert "models on the same items" in page
+
+
+def test_people_have_a_column_in_what_is_printed_at_the_end(records: tuple[Record, ...]) -> None:
+    """Each question that people were asked has a row: people, and the model on the items that they answered."""
+    table = overview(records, SynonymySettings())
+    heads = [column.header for column in table.columns]
+    rows = {str(row[0]): dict(zip(heads, row, strict=True)) for row in table.rows}
+    chosen, written = rows["forced choice, people's items"], rows["gap filling, people's items"]
+    assert (chosen["people"], written["people"]) == (pytest.approx(75.0), pytest.approx(50.0))
+    assert chosen[heads[1]] == pytest.approx(75.0)
+    assert (written[heads[1]], rows["substitution: controlled"]["people"]) == (None, None)
+    without = tuple(record for record in records if record.condition not in ("substitution", "gap_filling"))
+    assert [len(row) for row in overview(without, SynonymySettings()).rows] == [len(heads) - 1] * (len(rows) - 2)
 
 
 @pytest.mark.parametrize(

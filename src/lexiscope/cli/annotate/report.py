@@ -27,6 +27,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.settings import Settings, settings_from
+from lexiscope.core.showing import counted
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 from lexiscope.report.document import Report, Section
 from lexiscope.report.page.study_folder import about_run, write_run
@@ -62,6 +63,7 @@ STUDIES: Mapping[str, StudyOfTask] = MappingProxyType(
     {
         "relatedness": StudyOfTask("saw_c", _RATINGS),
         "plausibility": StudyOfTask("ambistory", _RATINGS),
+        "sensorimotor": StudyOfTask("any_ratings", _RATINGS, {"task": "sensorimotor"}),
         "same_sense": StudyOfTask("context_bias", {"people": ("wic_judgments.csv",)}, _WORDS),
         "sense_verification": StudyOfTask("context_bias", {"people": ("verification_judgments.csv",)}, _WORDS),
         "sense_disambiguation": StudyOfTask("context_bias", {"people": ("choices.csv",)}, _COUNTS),
@@ -115,6 +117,9 @@ def report(
         say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
     write = _writer(on_disk, subjects)
     write(CollectedRun(on_disk, collected, out, export, subjects, bootstrap, device, quiet))
+    n_comments = sum(bool(row["comment"]) for row in collected.valid_rows)
+    if n_comments:
+        remark(f"{counted(n_comments, 'comment')} of participants: {export / 'judgments.csv'}", quiet=quiet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +154,9 @@ def _report_of_study(run: CollectedRun) -> None:
     name = definition.planned.study or known.study
     answers = {key: tuple(str(run.export / file) for file in files) for key, files in known.answers.items()}
     given: dict[str, Any] = {"n_bootstrap": run.bootstrap, **answers, **known.more}
+    if name == "any_ratings":
+        # it analyses one file of ratings
+        (given["file"],) = given.pop("ratings")
     given |= {known.items: str(run.export / "items.csv")} if known.items else {}
     given |= {"subjects": tuple(run.subjects)} if run.subjects else {}
     if known is _SENSES and definition.attention:
@@ -159,6 +167,9 @@ def _report_of_study(run: CollectedRun) -> None:
     if reason:
         texts = catalog.screen(definition.task).widget == "text"
         instead = "the texts" if texts else "agreement and accuracy"
+        if run.subjects:
+            hint = f"leave --subject out: the report then has {instead} of participants"
+            raise InputError(f"Items not suitable for the study {name}, which asks models: {reason}", hint=hint)
         say_folded(f"Items not suitable for the study {name}: {reason} The report has {instead}.")
         (_report_of_texts if texts else _report_of_choices)(run)
         return
@@ -169,10 +180,10 @@ def _report_of_study(run: CollectedRun) -> None:
         given["min_ratings"] = definition.ratings.per_item
     if hasattr(settings, "participants"):
         given |= _participants(run)
-    if hasattr(settings, "comments"):
-        # participants' comments are a setting if a judgment that counts has one
-        commented = any(row["comment"] and row["response"] is not None for row in run.collected.valid_rows)
-        given |= {"comments": str(run.export / "judgments.csv")} if commented else {}
+    # no rating belongs to a comment without an answer
+    commented = any(row["comment"] and row["response"] is not None for row in run.collected.valid_rows)
+    if commented and hasattr(settings, "comments"):
+        given["comments"] = str(run.export / "judgments.csv")
     run_study(name, given, out=run.out, quiet=run.quiet)
     missing = [model for model in definition.planned.models if model not in run.subjects]
     if missing:

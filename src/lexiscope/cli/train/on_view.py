@@ -17,13 +17,14 @@ from lexiscope.cli.output import print_json, print_table, progress_bar, remark, 
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
-from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.spec import plain_name
 from lexiscope.items.answers.search_space import Entry, SearchSpace, retrieval_items, synset_space
 from lexiscope.items.arrange.splits import split_by_word
 from lexiscope.items.check.bias_fitness import question_content
 from lexiscope.items.read.item_source import lines_named, load_items
+from lexiscope.items.read.labelled_file import with_entry_ids
 from lexiscope.resources.corpora.entity_list import EntityList
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.tasks import BY_VIEW, RETRIEVED
@@ -255,6 +256,10 @@ def bi_encoder(**given: Any) -> None:
     items = read_items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
     space, items = _search_space(given, task, items)
     parts = training_parts(given, items, task=task)
+    if given["entries"] not in (None, WORDNET) and not catalog.has("datasets", plain_name(given["items"])):
+        # a file may name entries by their titles; a dataset has their ids
+        train, dev = (_with_entry_ids(part, given) for part in (parts.train, parts.dev))
+        parts = TrainingParts(train, dev)
     retrieved = RETRIEVED if _chooses_senses(task) else task
     train_parts("bi_encoder", parts, given, task=retrieved, space=space)
 
@@ -267,7 +272,7 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
     named, dataset = given["entries"], plain_name(given["items"])
     if named and named != WORDNET:
         path = existing_file(named)
-        listed: Sequence[Any] = list(EntityList.read(path))
+        listed = EntityList.read(path)
         entries = tuple(Entry(entity.entity_id, entity.title, entity.description) for entity in listed)
         return SearchSpace(path.name, entries), items
     has_space = catalog.has("datasets", dataset) and hasattr(catalog.module("datasets", dataset), "search_space")
@@ -280,6 +285,11 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
         return synset_space(lexicon), retrieval_items(items, lexicon) if _chooses_senses(task) else items
     made = cast(Callable[[], SearchSpace], getattr(catalog.module("datasets", dataset), "search_space"))  # noqa: B009
     return made(), items
+
+
+def _with_entry_ids(items: Sequence[Item], given: Mapping[str, Any]) -> tuple[Item, ...]:
+    listed, path = EntityList.read(existing_file(given["entries"])), given["items"]
+    return tuple(with_entry_ids(item, listed, place=Place(path, item_id=item.item_id)) for item in items)
 
 
 def _chooses_senses(task: str) -> bool:

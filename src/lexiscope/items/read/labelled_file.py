@@ -109,13 +109,17 @@ def _read_mentions(path: Path, entities: Path, language: str, options: ReadingOp
         read = import_items(path, None, dataset=path.stem, task=task, language=language, options=options)
         every, lines = read.items, read.lines
     listed = EntityList.read(entities)
-    items = tuple(_linked(item, listed, Place(str(path), item_id=item.item_id)) for item in real_items(every))
+    asked = real_items(every)
+    items = tuple(with_entry_ids(item, listed, place=Place(str(path), item_id=item.item_id)) for item in asked)
     space = SearchSpace.read(entities)
     return LabelledFile(path, task, items, lines, catch_remark(len(every) - len(items)), space)
 
 
-def _linked(item: Item, listed: EntityList, place: Place) -> Item:
-    """The item with the ids of its correct entries, which its file may name by their titles."""
+def with_entry_ids(item: Item, listed: EntityList, *, place: Place) -> Item:
+    """Return an item with the ids of its correct entries, which its file may name by their titles (``gold``, ``page``).
+
+    Errors: :class:`InputError` E484 for an item without a correct entry, and for one that is not in the list.
+    """
     right = item.gold or str(item.conditions.get("page", "")).strip()
     if not right:
         hint = "add the column gold, or page: the id or the title of the correct entry"

@@ -143,12 +143,20 @@ def accuracy_overview(
 ) -> Table:
     """Return accuracies as they are on one screen: a row for each labelled condition, a column for each subject.
 
-    Of several denominators the first counts: it decides. *short* is what a subject is called, cut off where it is
-    *longest*.
+    Of several denominators the first counts: it decides. Where people answered, each question that they were asked has
+    a row: people, and models on the items that people answered. *short* is what a subject is called, cut off where it
+    is *longest*.
     """
     first: dict[tuple[str, str], float | None] = {}
+    asked_people: dict[str, str] = {}
     for record in records:
+        if record.statistic in _RIGHT_ON_SAME:
+            label = f"{_ASKED.get(record.condition, record.condition)}, people's items"
+            asked_people.setdefault(record.condition, label)
+        elif not record.statistic.startswith("percent_right("):
+            continue
         first.setdefault((record.subject, record.condition), record.value)
+    labels = {**labels, **asked_people}
     asked = tuple(dict.fromkeys(subject for subject, condition in first if condition in labels))
     headers = short_names([short(subject) for subject in asked], longest)
     heads = (Column("Percent right"), *(Column(header, PERCENT) for header in headers))
@@ -828,7 +836,7 @@ def beside_people_table(results: Sequence[Result], *, names: Mapping[str, str]) 
     *names* are the titles of subjects by their ids.
     """
     columns_shown = (
-        Col("Right, %", ("people_right(of=answers)", "right_on_same"), PERCENT, note="Over people's single answers."),
+        Col("Right, %", _RIGHT_ON_SAME, PERCENT, note="Over people's single answers."),
         Col("Majority right, %", "people_right(of=items)", PERCENT, absent=None, note="More than half are right."),
         Col("As people, %", ("people_same", "same_as_people"), PERCENT, absent=None,
             note="The same answer as a person's; in the row of people, two people the same."),
@@ -846,4 +854,6 @@ def beside_people_table(results: Sequence[Result], *, names: Mapping[str, str]) 
                  labels=("Question", "Subject"), notes=("Intervals resample sentences.",))  # fmt: skip
 
 
+_RIGHT_ON_SAME = ("people_right(of=answers)", "right_on_same")
+"""How often people are right, and a model on the items that they answered."""
 _ASKED = {PAGE: "forced choice", GAPS: "gap filling"}

@@ -271,7 +271,7 @@ def n_chats(settings: Settings) -> int:
 
 
 def chat_models(
-    live: Sequence[Subject], asked: Mapping[str, tuple[str, Sequence[Item]]], *, instead: str = ""
+    live: Sequence[Subject], asked: Mapping[str, tuple[str, Sequence[Item]]], *, instead: str = "", why: str = ""
 ) -> tuple[dict[str, list[Subject]], list[str]]:
     """Return which chat models are asked which items, and why others are not, as text.
 
@@ -286,7 +286,8 @@ def chat_models(
         other = next(subject.subject_id for subject in live if not isinstance(subject, Converses))
         raise CapabilityError(f"{other} is not a chat model, and this study asks chat models alone", hint=instead)
     if chats and not asked:
-        raise InputError("these items cannot be asked of a chat model", hint="leave --subject out, or name other items")
+        hint = "leave --subject out, or name other items"
+        raise InputError("these items cannot be asked of a chat model", why=why, hint=hint)
     by_name: dict[str, list[Subject]] = {}
     unasked: list[str] = []
     faults: dict[str, InputError] = {}

@@ -209,10 +209,10 @@ study.writes(gaps.write_sheet)
 
 @study.overview
 def overview(records: tuple[Record, ...], settings: SynonymySettings) -> Table:
-    """Return the main accuracies (the paper's eight), a column for each subject: what fits on a screen."""
-    right = [record for record in records if record.statistic.startswith("percent_right(")]
-    main = RunDesign(ordered_cells(cell_named(record.condition) for record in right)).main
-    return accuracy_overview(right, {cell.name: _label(cell) for cell in main}, _short)
+    """Return the main accuracies (the paper's eight), with a column for each subject and for people: one screen."""
+    right = [record.condition for record in records if record.statistic.startswith("percent_right(")]
+    main = RunDesign(ordered_cells(map(cell_named, right))).main
+    return accuracy_overview(records, {cell.name: _label(cell) for cell in main}, _short)
 
 
 def _short(subject: str) -> str:
