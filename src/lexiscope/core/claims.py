@@ -470,12 +470,15 @@ def _compare_numbers(comparison: Comparison, left: Record | None, right: Record 
     if comparison.level is not None:
         p = _compared_number(replace(comparison.left, of="p"), left)
         assert p is not None
-        tested = f" (p {'≤' if left is not None and left.p_bound else '='} {p:.3g}{_adjusted_text(left)})".replace(
-            "-", "−"
-        )
+        tested = f" ({_p_text(p, left)}{_adjusted_text(left)})"
         outcome = outcome if p < comparison.level else "not shown"
     sign = "=" if first == second else "<" if first < second else ">"
     numbers = f"{_number_text(comparison.left, left)} {sign} {_number_text(comparison.right, right)}{tested}"
+    if comparison.left.of == "p":
+        # "p < .001 < .05" would say it twice
+        shown = _p_text(first, left)
+        beyond = f" {sign} {second:.3g}".replace("0.", ".") if shown.startswith(("p =", "p ≤")) else ""
+        numbers = f"{shown}{beyond}{tested}"
     return _RecordComparison(outcome, numbers, _label((comparison.left, left), (comparison.right, right)), above)
 
 
@@ -510,8 +513,15 @@ def _interval(term: ClaimTerm, record: Record | None) -> tuple[float, float] | N
 def _number_text(term: ClaimTerm, record: Record | None) -> str:
     ends = _interval(term, record)
     between = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if ends else ""
-    is_p = f"p {'≤' if record is not None and record.p_bound else '='} " if term.of == "p" else ""
-    return f"{is_p}{_compared_number(term, record):.3g}{between}".replace("-", "−")
+    return f"{_compared_number(term, record):.3g}{between}".replace("-", "−")
+
+
+def _p_text(p: float, record: Record | None) -> str:
+    """Return a p with its sign as the report prints it: no zero before the point, three decimals."""
+    is_bound = record is not None and record.p_bound
+    if not is_bound and not 0.001 <= p <= 0.999:
+        return "p < .001" if p < 0.001 else "p > .999"
+    return f"p {'≤' if is_bound else '='} {p:.3f}".replace(" 0.", " .")
 
 
 def _adjusted_text(record: Record | None) -> str:
@@ -521,7 +531,7 @@ def _adjusted_text(record: Record | None) -> str:
     family = parse_statistic(record.family)[1]
     method = family.get("method", "a family")
     over = f"{'Holm' if method == 'holm' else method} over {family.get('tests', 'its')} tests"
-    return f", adjusted by {over} {record.p_adjusted:.3g}".replace("-", "−")
+    return f", adjusted by {over} {_p_text(record.p_adjusted, record)}"
 
 
 def _label(*sides: tuple[ClaimTerm, Record | None]) -> str:

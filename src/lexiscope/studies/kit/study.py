@@ -509,7 +509,8 @@ class Study:
         headline = run.settings.title or _text_of(self.headline, run) or title
         brand, _, long = (run.card.title if run.card is not None else title).partition(": ")
         kicker = long or (title if headline != title else brand)
-        return results_page(headline, kicker, brand, self.answer, answered, unanswered, numbers, run)
+        about = "" if run.settings.title else questions[0].question_id if self.headline and questions else "none"
+        return results_page(headline, kicker, brand, self.answer, answered, unanswered, numbers, run, title_of=about)
 
     def _sections(
         self,
@@ -533,7 +534,7 @@ class Study:
         # what a paper claims is of its own data and of people
         of_paper = not run.own and not holds_simulated(run.responses)
         asked = [(name, title, parts[name]) for name, title in _FACTORS.items() if name in parts]
-        claimed = claims_section(self.CLAIMS, records, self.QUESTIONS) if of_paper else None
+        claimed = claims_section(self.CLAIMS, records, self.QUESTIONS, run.names) if of_paper else None
         return tuple(
             section
             for section in (

@@ -212,8 +212,8 @@ class ModelDifferences:
             clear = record.low is not None and record.high is not None and record.low * record.high > 0
             how = f"{more} than people" if clear else "as people do, as far as these items show"
             sentences.append(
-                f"{numbers.title(record.subject)} separates the levels of {record.condition} {how}: the effect is "
-                f"{POINTS.both(record, named=True)} compared with that of people."
+                f"{numbers.title(record.subject)} separates the levels of {record.condition.replace('_', ' ')} {how}: "
+                f"the effect is {POINTS.both(record, named=True)} compared with that of people."
             )
         for subject in dict.fromkeys(record.subject for record in points):
             own = [record for record in points if record.subject == subject]
