@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError, StatisticError
 from lexiscope.core.foreign import json_text, parse_json
 from lexiscope.core.sealed import check_file
-from lexiscope.core.showing import call_presenter, counted
+from lexiscope.core.showing import call_presenter, counted, p_text
 from lexiscope.core.simulated import SIMULATED
 
 FloatArray = NDArray[np.float64]
@@ -578,7 +578,7 @@ class Fit(Result):
         return (test, *(record for term in terms for record in term.records()))
 
     def _brief(self) -> tuple[str, ...]:
-        return (self.name, f"χ²({self.df}) = {self.chi2:.4g}, p = {self.p:.3g}", _n_text(self.n))
+        return (self.name, f"χ²({self.df}) = {self.chi2:.4g}, {p_text(self.p)}", _n_text(self.n))
 
     def summary(self) -> str:
         """Return the coefficients and the test as text, one per line."""
@@ -587,7 +587,7 @@ class Fit(Result):
             bounds = _bounds(term.interval, "")
             between = f"  [{bounds['low']:.4g}, {bounds['high']:.4g}]" if "low" in bounds else ""
             lines.append(f"  {term.condition or term.name:24} {term.value:10.4g}{between}")
-        return "\n".join([*lines, f"against {self.reduced}: χ²({self.df}) = {self.chi2:.2f}, p = {self.p:.3g}"])
+        return "\n".join([*lines, f"against {self.reduced}: χ²({self.df}) = {self.chi2:.2f}, {p_text(self.p)}"])
 
     def _where(self) -> dict[str, Any]:
         return {"subject": self.subject, "dataset": self.dataset, "layer": self.layer, "view": self.view}

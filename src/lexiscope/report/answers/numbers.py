@@ -14,7 +14,7 @@ from lexiscope.report.marks.forest import ForestRow
 from lexiscope.report.tables import Format, format_number, p_equation
 
 _IS_CONDITION = re.compile(r"\w+=")
-_PAIR = re.compile(r"(\w+)=([^,]+)")
+_PAIR = re.compile(r"(\w+)=([^,−]*[^,−\s])")
 _TRUTH = {"True": "yes", "False": "no"}
 _LEVEL = re.compile(r"level=([\d.]+)")
 
