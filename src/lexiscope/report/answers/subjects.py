@@ -253,7 +253,7 @@ class SubjectEstimates:
         place = numbers.first(self.place, subject=best.subject, **({"view": best.view} if best.view else {}))
         if place is None or place.value is None:
             word = "below" if self.quantity.value(best) < people.value else "not below"
-            return (f"{lead}; the highest estimate is {word} that.",)
+            return (f"{lead}; {'it' if len(ranked) == 1 else 'the highest estimate'} is {word} that.",)
         n = place.n or 0
         k = round(place.value * n)
         who = "it" if len(ranked) == 1 else "the highest model"
