@@ -220,7 +220,7 @@ def text_of_tests(numbers: Numbers, tests: Sequence[tuple[str, Pick]]) -> str:
 
 
 def of_all(k: int, n: int, what: str) -> str:
-    """Return how many of several, in words if it is none or all.
+    """Return how many of several, as a word if it is none or all.
 
     >>> of_all(3, 13, "models"), of_all(13, 13, "models"), of_all(0, 13, "models")
     ('3 of 13 models', 'all 13 models', 'none of 13 models')
