@@ -64,10 +64,20 @@ def write_redirects(app, error):
             )
 
 
+def mend_page(app, page, template, context, doctree):
+    """Give headings of contents their level, and let a keyboard reach blocks that scroll."""
+    for part in ("body", "furo_navigation_tree"):
+        if part in context:
+            text = context[part].replace('role="heading">', 'role="heading" aria-level="2">')
+            context[part] = text.replace("<pre>", '<pre tabindex="0">')
+
+
 def setup(app):
     """Write the generated pages before Sphinx looks for pages, and the redirects after the build."""
     write = runpy.run_path(str(HERE / "make_tables.py"))["main"]
     app.connect("config-inited", lambda app, config: write())
+    # after the theme has made its contents
+    app.connect("html-page-context", mend_page, priority=900)
     app.connect("build-finished", write_redirects)
     # tables of plain text, which editors colour by this name
     app.add_lexer("csv", TextLexer)

@@ -355,7 +355,7 @@ def test_results_are_one_line() -> None:
     assert repr(lexiscope.Undefined("rho", "all equal", 3)) == "Undefined(rho is undefined: all equal)"
     assert repr(lexiscope.Counts("words", (("a", 1), ("b", 2)))) == "Counts(words, 2 labels, 3 in all)"
     fitted = lexiscope.Fit("Sense", "y ~ x", "y ~ 1", 7.26, 1, 0.007, 10)
-    assert repr(fitted) == "Fit(Sense, χ²(1) = 7.26, p = 0.007, n = 10)"
+    assert repr(fitted) == "Fit(Sense, χ²(1) = 7.26, p = .007, n = 10)"
 
 
 def test_a_figure_is_a_drawing_in_a_notebook(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_help_of_a_study_loads_its_settings_only(study: str, imported: Callable[
 def test_list_imports_no_room(room: str, imported: Callable[..., set[str]]) -> None:
     """Names, cards and capabilities are read as text: a list starts within 12 times the bare interpreter."""
     slow = ("lexiscope.core.result", "lexiscope.core.run", "lexiscope.items.read", "lexiscope.items.choice_sets")
+    slow += ("importlib.metadata", "subprocess")
     assert imported(["list", *room.split()], (*NOT_FOR_HELP, *slow)) == set()
 
 

@@ -167,15 +167,18 @@ def test_the_same_pattern_on_both_sides_is_the_same_value() -> None:
 
 def test_a_test_that_is_not_significant_shows_nothing() -> None:
     """A p value above its level takes from a direction what it shows; it never reverses a claim."""
-    assert judged("p of r < .05", number(2.0, p=0.01)) == ("holds", "p = 0.01 < 0.05")
-    assert judged("p of r < .05", number(2.0, p=0.2)) == ("not shown", "p = 0.2 > 0.05")
-    assert judged("r > 0 with p < .05", number(2.0, p=0.01)) == ("holds", "2 > 0 (p = 0.01)")
-    assert judged("r > 0 with p < .05", number(2.0, p=0.2)) == ("not shown", "2 > 0 (p = 0.2)")
+    assert judged("p of r < .05", number(2.0, p=0.01)) == ("holds", "p = .010 < .05")
+    assert judged("p of r < .05", number(2.0, p=0.2)) == ("not shown", "p = .200 > .05")
+    assert judged("r > 0 with p < .05", number(2.0, p=0.01)) == ("holds", "2 > 0 (p = .010)")
+    assert judged("r > 0 with p < .05", number(2.0, p=0.2)) == ("not shown", "2 > 0 (p = .200)")
     # the paper's claim is about the p of one test; that of its family stands next to it
     among = replace(number(2.0, p=0.03), p_adjusted=0.12, family="size(method=holm,tests=4)")
-    assert judged("p of r < .05", among) == ("holds", "p = 0.03 < 0.05, adjusted by Holm over 4 tests 0.12")
-    assert judged("r > 0 with p < .05", among) == ("holds", "2 > 0 (p = 0.03, adjusted by Holm over 4 tests 0.12)")
-    assert judged("r > 0 with p < .05", number(-2.0, p=0.01)) == ("reversed", "−2 < 0 (p = 0.01)")
+    assert judged("p of r < .05", among) == ("holds", "p = .030 < .05, adjusted by Holm over 4 tests p = .120")
+    assert judged("r > 0 with p < .05", among) == ("holds", "2 > 0 (p = .030, adjusted by Holm over 4 tests p = .120)")
+    assert judged("r > 0 with p < .05", number(-2.0, p=0.01)) == ("reversed", "−2 < 0 (p = .010)")
+    # a p is printed as everywhere: never as 0 or 1
+    assert judged("p of r < .05", number(2.0, p=1e-10))[1] == "p < .001"
+    assert judged("p of r > .05", number(2.0, p=1.0))[1] == "p > .999"
     assert judged("r > 0 and p of r < .05", number(2.0, p=0.2))[0] == "not shown"
     assert judged("r > 0 and p of r < .05", number(-2.0, p=0.2))[0] == "not shown"
     assert judged("r > 0 and p of r < .05", number(-2.0, p=0.01))[0] == "reversed", "a test has no direction"
@@ -215,7 +218,7 @@ def test_a_claim_decided_by_one_p_says_what_its_family_decides() -> None:
     assert status("p of r < .05", number(2.0, p=0.03)) == "holds"
     # a p at the floor of its draws is one here, too
     floor = number(2.0, p=AtMost(0.01))
-    assert judged("r > 0 with p < .05", floor)[1] == "2 > 0 (p ≤ 0.01)"
+    assert judged("r > 0 with p < .05", floor)[1] == "2 > 0 (p ≤ .010)"
 
 
 def test_a_claim_about_most_models_needs_more_than_half() -> None:

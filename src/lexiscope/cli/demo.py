@@ -71,16 +71,19 @@ def demo(*, out: Path, offline: bool, device: str, threads: int, quiet: bool) ->
         data.append(catalog.dataset(RATED))
     with progress_bar(SUBJECT, quiet=quiet) as progress:
         answers = [_collect_answers(dataset, out, device, progress) for dataset in data]
-    parts = [separation_part(data[0].items, answers[0], seed=SEED)]
+    name = catalog.subject(SUBJECT).facts.short_title
+    parts = [separation_part(data[0].items, answers[0], name=name, seed=SEED)]
     if len(data) > 1:
         people = data[1].responses.where(subject_kind="participant")
         parts.append(
-            agreement_part(data[1].items, answers[1], people, title=data[1].card.title.partition(":")[0], seed=SEED)
+            agreement_part(
+                data[1].items, answers[1], people, name=name, title=data[1].card.title.partition(":")[0], seed=SEED
+            )
         )
-    page = write_run(out, data, answers, parts, threads)
+    page = write_run(out, data, answers, parts, name, threads)
     say_folded(
-        f"A built-in English encoder ({SUBJECT}) reads {len(english)} pairs of sentences that share an ambiguous noun: "
-        "is the noun farther apart if its sense differs?\n"
+        f"A built-in English encoder, {name} ({SUBJECT}), reads {len(english)} pairs of sentences that share an "
+        "ambiguous noun: is the noun farther apart if its sense differs?\n"
     )
     say()
     for part in parts:
@@ -132,9 +135,14 @@ def download_in_time(
 
 
 def write_run(
-    out: Path, data: Sequence[Dataset], answers: Sequence[ResponseTable], parts: Sequence[DemoPart], threads: int
+    out: Path,
+    data: Sequence[Dataset],
+    answers: Sequence[ResponseTable],
+    parts: Sequence[DemoPart],
+    name: str,
+    threads: int,
 ) -> Path:
-    """Write the run folder, ``run.json`` last, and return the path of the page."""
+    """Write the run folder, ``run.json`` last, and return the path of the page; *name* is what the model is called."""
     records = tuple(record for part in parts for record in part.records)
     ResponseTable.concat(list(answers)).write_parquet(out / "responses.parquet")
     write_atomically(out / "results.json", to_json(records))
@@ -147,12 +155,12 @@ def write_run(
     }
     report = Report(
         title="Lexiscope: a first result",
-        subtitle=f"{SUBJECT} on {' and '.join(dataset.card.title for dataset in data)}",
+        subtitle=f"{name} on {' and '.join(dataset.card.title for dataset in data)}",
         sections=tuple(part.section for part in parts),
         run=run,
         records=records,
         citations=tuple(dataset.card.citation for dataset in data),
-        results=demo_page(parts, {SUBJECT: "MiniLM"}),
+        results=demo_page(parts, {SUBJECT: name}),
     )
     report = with_every_result(report)
     names = store(report, out)

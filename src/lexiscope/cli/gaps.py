@@ -40,6 +40,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic
 from lexiscope.core.sealed import RESPONSES
+from lexiscope.core.showing import p_text
 from lexiscope.items.choice_sets.collection_file import open_collection
 from lexiscope.items.choice_sets.surface import Mode
 from lexiscope.items.choice_sets.templates import read_templates, synonymy_templates
@@ -230,8 +231,8 @@ def _contrast_lines(contrasts: Sequence[PairedDecisions]) -> list[str]:
 
 def _p_in_family(p: float, family: AdjustedFamily) -> str:
     """A p with the one adjusted for its family; alone where the family has one test."""
-    adjusted = f" ({family.of[p]:.3g} adjusted for {family.n} tests, {TITLES[family.method]})"
-    return f"p = {p:.3g}{adjusted if family.n > 1 else ''}"
+    adjusted = f" ({p_text(family.of[p])} adjusted for {family.n} tests, {TITLES[family.method]})"
+    return f"{p_text(p)}{adjusted if family.n > 1 else ''}"
 
 
 def _print_shares(table: ResponseTable, codes: ResponseTable, items: Sequence[Item]) -> None:

@@ -24,6 +24,7 @@ from typing import Literal, get_args
 
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.result import Record, p_of, parse_statistic, statistic_key
+from lexiscope.core.showing import p_text
 
 Outcome = Literal["holds", "holds in part", "reversed", "not shown", "cannot be tested"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -470,12 +471,15 @@ def _compare_numbers(comparison: Comparison, left: Record | None, right: Record 
     if comparison.level is not None:
         p = _compared_number(replace(comparison.left, of="p"), left)
         assert p is not None
-        tested = f" (p {'≤' if left is not None and left.p_bound else '='} {p:.3g}{_adjusted_text(left)})".replace(
-            "-", "−"
-        )
+        tested = f" ({p_text(p, is_bound=_is_bound(left))}{_adjusted_text(left)})"
         outcome = outcome if p < comparison.level else "not shown"
     sign = "=" if first == second else "<" if first < second else ">"
     numbers = f"{_number_text(comparison.left, left)} {sign} {_number_text(comparison.right, right)}{tested}"
+    if comparison.left.of == "p":
+        # "p < .001 < .05" would say it twice
+        shown = p_text(first, is_bound=_is_bound(left))
+        beyond = f" {sign} {second:.3g}".replace("0.", ".") if shown.startswith(("p =", "p ≤")) else ""
+        numbers = f"{shown}{beyond}{tested}"
     return _RecordComparison(outcome, numbers, _label((comparison.left, left), (comparison.right, right)), above)
 
 
@@ -510,8 +514,11 @@ def _interval(term: ClaimTerm, record: Record | None) -> tuple[float, float] | N
 def _number_text(term: ClaimTerm, record: Record | None) -> str:
     ends = _interval(term, record)
     between = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if ends else ""
-    is_p = f"p {'≤' if record is not None and record.p_bound else '='} " if term.of == "p" else ""
-    return f"{is_p}{_compared_number(term, record):.3g}{between}".replace("-", "−")
+    return f"{_compared_number(term, record):.3g}{between}".replace("-", "−")
+
+
+def _is_bound(record: Record | None) -> bool:
+    return record is not None and bool(record.p_bound)
 
 
 def _adjusted_text(record: Record | None) -> str:
@@ -521,7 +528,7 @@ def _adjusted_text(record: Record | None) -> str:
     family = parse_statistic(record.family)[1]
     method = family.get("method", "a family")
     over = f"{'Holm' if method == 'holm' else method} over {family.get('tests', 'its')} tests"
-    return f", adjusted by {over} {record.p_adjusted:.3g}".replace("-", "−")
+    return f", adjusted by {over} {p_text(record.p_adjusted, is_bound=_is_bound(record))}"
 
 
 def _label(*sides: tuple[ClaimTerm, Record | None]) -> str:

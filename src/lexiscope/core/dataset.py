@@ -214,3 +214,12 @@ class SubjectFacts:
     n_parameters: int | None = None
     revision: str = ""
     source: str = ""
+
+    @property
+    def short_title(self) -> str:
+        """The title without what follows in brackets, as sentences name the subject; empty without a title.
+
+        >>> SubjectFacts("encoder:minilm", "MiniLM (all-MiniLM-L6-v2)").short_title
+        'MiniLM'
+        """
+        return self.title.partition(" (")[0]

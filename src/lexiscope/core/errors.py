@@ -64,6 +64,8 @@ def text_width(text: str) -> int:
     >>> text_width("bank"), text_width("\u94f6\u884c"), text_width("e\u0301")
     (4, 4, 1)
     """
+    if text.isascii():
+        return len(text)
     shown = (char for char in text if unicodedata.category(char) not in ("Mn", "Me", "Cf"))
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in shown)
 

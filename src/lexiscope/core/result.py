@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError, StatisticError
 from lexiscope.core.foreign import json_text, parse_json
 from lexiscope.core.sealed import check_file
-from lexiscope.core.showing import call_presenter, counted
+from lexiscope.core.showing import call_presenter, counted, p_text
 from lexiscope.core.simulated import SIMULATED
 
 FloatArray = NDArray[np.float64]
@@ -578,7 +578,7 @@ class Fit(Result):
         return (test, *(record for term in terms for record in term.records()))
 
     def _brief(self) -> tuple[str, ...]:
-        return (self.name, f"χ²({self.df}) = {self.chi2:.4g}, p = {self.p:.3g}", _n_text(self.n))
+        return (self.name, f"χ²({self.df}) = {self.chi2:.4g}, {p_text(self.p)}", _n_text(self.n))
 
     def summary(self) -> str:
         """Return the coefficients, the test and what must be known of the fit (singularity, REML) as text."""
@@ -588,7 +588,7 @@ class Fit(Result):
             between = f"  [{bounds['low']:.4g}, {bounds['high']:.4g}]" if "low" in bounds else ""
             lines.append(f"  {term.condition or term.name:24} {term.value:10.4g}{between}")
         lines += self._further_lines()
-        lines.append(f"against {self.reduced}: χ²({self.df}) = {self.chi2:.2f}, p = {self.p:.3g}")
+        lines.append(f"against {self.reduced}: χ²({self.df}) = {self.chi2:.2f}, {p_text(self.p)}")
         return "\n".join([*lines, *(self.note.split("; ") if self.note else [])])
 
     def _further_lines(self) -> list[str]:

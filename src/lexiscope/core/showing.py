@@ -30,6 +30,17 @@ def counted(n: int, singular: str, plural: str = "") -> str:
     return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
+def p_text(p: float, *, is_bound: bool = False) -> str:
+    """Return a p with its sign as APA prints it; *is_bound*: it is the least that its draws can show.
+
+    >>> p_text(0.037), p_text(3e-10), p_text(1.0), p_text(0.005, is_bound=True)
+    ('p = .037', 'p < .001', 'p > .999', 'p ≤ .005')
+    """
+    if not is_bound and not 0.001 <= p <= 0.999:
+        return "p < .001" if p < 0.001 else "p > .999"
+    return f"p {'≤' if is_bound else '='} {p:.3f}".replace(" 0.", " .")
+
+
 def listed(names: Sequence[str], most: int = 10) -> str:
     """Return names with commas between them, those beyond *most* counted.
 

@@ -65,6 +65,9 @@ def test_the_page_survives_storage() -> None:
 def test_what_the_page_shows(answered: Report) -> None:
     """Verdict, sentences, kicker, running numbers, both drawings of a figure; the reason for no answer; all escaped."""
     text = render(answered)
+    # an equation and an interval are never broken at the end of a line
+    assert "<i>ρ</i>\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}.61" in text
+    text = text.replace("\N{NO-BREAK SPACE}", " ")
     assert "<b>Partly.</b> Model A reaches <i>ρ</i> = .61" in text
     assert "<i>χ</i>²(1) = 39.59, <i>p</i> &lt; .001" in text
     assert '<span class="flag">exploratory</span><span class="pl">§3.5</span>' in text

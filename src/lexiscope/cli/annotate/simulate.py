@@ -23,7 +23,7 @@ from lexiscope.cli.output import print_json, print_table, progress_bar, remark, 
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
-from lexiscope.core.showing import counted
+from lexiscope.core.showing import counted, p_text
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
 
 #: errors with which a rehearsal would be meaningless; missing texts do not disturb it
@@ -184,7 +184,7 @@ def _print_server_run(study: StudyOnDisk, run: ServerRun) -> None:
     else:
         say_folded(
             f"{planned.effect}: simulated {planned.size:g} points, estimated {fitted.estimate:.3f} "
-            f"(SE {fitted.se or 0:.3f}), p = {fitted.p:.4f} in this rehearsal. For the power, run it without "
+            f"(SE {fitted.se or 0:.3f}), {p_text(fitted.p)} in this rehearsal. For the power, run it without "
             "--through-server."
         )
 

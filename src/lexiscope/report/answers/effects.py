@@ -135,8 +135,8 @@ class TwoConditions:
         middle = (axis.low + axis.high) / 2
         first, second = (100 * sum(v > middle for v in group.values) / len(group.values) for group in groups)
         see = (
-            f"{first:.0f}% of the {self.unit} with {groups[0].name} and {second:.0f}% of those with {groups[1].name} "
-            f"are above the middle of the axis ({axis.text(middle)})."
+            f"Above the middle of the axis ({axis.text(middle)}) are {first:.0f}% of the {self.unit} of "
+            f"‘{groups[0].name}’ and {second:.0f}% of those of ‘{groups[1].name}’."
         )
         note = f"{'Dots' if max(len(g.values) for g in groups) <= 150 else 'Bars'}: {self.unit} of each group"
         return Distributions(
@@ -241,7 +241,9 @@ class PairedEstimates:
 
 _LEVEL = 0.05
 _LINES = "Lines: 95% CI"
-_CHOSEN = "Layers are chosen on the same items; tips also have the value with the layer chosen on other words"
+_CHOSEN = (
+    "Layers are chosen on the same items; pointing at a dot also shows the value with the layer chosen on other words"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,18 +346,18 @@ class SlopeOf:
 
 
 def best_expression(numbers: Numbers, _run: object) -> Answer | None:
-    """Return which expression of the relation is right most often, by model and kind of test."""
+    """Return which expression of the relation has the highest accuracy most often, by model and kind of test."""
     named = [record for record in numbers.known(pick("best_expression")) if record.note]
     if not named:
         return None
     counts = Counter(record.note for record in named)
     name, most = counts.most_common(1)[0]
-    first = next(record for record in named if record.note == name)
-    lead = f"{name} has the highest accuracy in {most} of {len(named)} comparisons of expressions"
-    shown = f"{numbers.title(first.subject)}, {numbers.title(first.condition)}: {PERCENT.both(first)}"
-    text = f"{lead}, for instance {shown}."
+    values = sorted(PERCENT.value(record) for record in named if record.note == name)
+    reached = " to ".join(map(PERCENT.text, dict.fromkeys((values[0], values[-1]))))
+    lead = f"{name} has the highest accuracy in {most} of {len(named)} comparisons of expressions ({reached})"
     others = ", ".join(f"{other} in {n}" for other, n in counts.most_common()[1:])
-    return Answer("", (text, *((f"The others: {others}.",) if others else ())), apa=text)
+    text = f"{lead}{f'; {others}' if others else ''}."
+    return Answer("", (text,), apa=text)
 
 
 def by_token_difference(numbers: Numbers, _run: object) -> Answer | None:
@@ -370,15 +372,17 @@ def by_token_difference(numbers: Numbers, _run: object) -> Answer | None:
     shown = [f"{PERCENT.text(PERCENT.value(r))} ({numbers.title(r.subject)}, {_tokens(r)})" for r in (lowest, highest)]
     texts = [f"Accuracy ranges from {' to '.join(shown)}." if len(records) > 1 else f"Accuracy is {shown[0]}."]
     if tests:
-        texts.insert(0, f"{differing} of {len(tests)} differences from words of equal length have p < .05 (adjusted).")
+        texts.insert(
+            0, f"{differing or 'None'} of {len(tests)} differences from words of equal length have p < .05 (adjusted)."
+        )
     verdict = "" if not tests else YES if differing == len(tests) else PARTLY if differing else UNDECIDED
     rows = []
     for record in sorted(records, key=lambda record: (record.subject, int(_delta(record)))):
         tip = f"{_tokens(record)}: {PERCENT.both(record)}, {f'{record.n:,} items' if record.n else ''}"
         rows.append(PERCENT.row(record, _tokens(record), tip=tip, group=numbers.title(record.subject)))
     drawing = Forest(
-        name="by_tokens", title="Accuracy by how many tokens more the right word has", rows=tuple(rows[:40]),
-        axis=Axis("Percent right", 0, 100, leading_zero=True), value_head="percent",
+        name="by_tokens", title="Accuracy by how many tokens more the correct word has", rows=tuple(rows[:40]),
+        axis=Axis("Percent correct", 0, 100, leading_zero=True), value_head=PERCENT.head(records),
     )  # fmt: skip
     return Answer(verdict, tuple(texts), apa=" ".join(texts), drawing=drawing)
 

@@ -9,7 +9,7 @@ from lexiscope.analysis.layers.layers import SEPARATED, WRONG_DIRECTION
 from lexiscope.core.result import Record
 from lexiscope.core.showing import enumerated
 from lexiscope.report.answers.answer import NO, REVERSED, UNANSWERED, UNDECIDED, Answer, undefined_answer
-from lexiscope.report.answers.numbers import Numbers, Pick, Quantity, pick
+from lexiscope.report.answers.numbers import Numbers, Pick, Quantity, of_all, pick
 from lexiscope.report.answers.subjects import Against
 from lexiscope.report.marks.drawing import Axis, ReferenceLine
 from lexiscope.report.marks.multiples import LayerPanel, LayerPanels, LayerPoint
@@ -23,6 +23,8 @@ _WRONG = re.compile(rf"{WRONG_DIRECTION}: [^;]+")
 class LayerCurves:
     """Curves of a statistic over layers, a panel per subject, in the order of their best values.
 
+    With ``allowing``, the values at a layer chosen on other items, panels are in the order of those, as the figure of
+    these values is.
     ``second`` are records whose ``layer`` a triangle marks in each panel (the layer that is best by something else),
     ``second_name`` what that is. ``what`` is what is closest or highest at the best layer, in a sentence.
     """
@@ -88,8 +90,8 @@ class LayerCurves:
         texts = []
         if len(order) > 1:
             texts.append(
-                f"In {len(at_last)} of {len(order)} models {self.what} is highest at the last layer. The highest value "
-                f"is that of {numbers.title(top)} at {here}, {shown}."
+                f"In {of_all(len(at_last), len(order), 'models')} {self.what} is highest at the last layer. The "
+                f"highest value is that of {numbers.title(top)} at {here}, {shown}."
             )
         else:
             texts.append(f"In {numbers.title(top)}, {self.what} is highest at {here}, {shown}.")
@@ -116,6 +118,11 @@ class LayerCurves:
         numbers: Numbers,
         at_last: list[str],
     ) -> LayerPanels:
+        allowed = (
+            {s: numbers.first(self.allowing, subject=s, view=best[s].view) for s in order} if self.allowing else {}
+        )
+        if all(allowed.values()):
+            order = sorted(order, key=lambda s: -self.quantity.value(allowed.get(s) or best[s]))
         shown = order[:_MOST_PANELS]
         panels = []
         for subject in shown:
@@ -250,10 +257,10 @@ class BestLayers:
         if not saved:
             return ()
         better = sum(record.low is not None and record.low > 0 for record in saved)
-        lead = "On words held out, the layer chosen on the other words"
+        lead = "On held-out words, the layer chosen on the other words"
         if len(saved) > 1:
-            return (f"{lead} is better than no predictor in {better} of {len(saved)} models.",)
-        return (f"{lead} is {'' if better else 'not shown to be '}better than no predictor.",)
+            return (f"{lead} predicts better than no predictor in {of_all(better, len(saved), 'models')}.",)
+        return (f"{lead} {'predicts' if better else 'is not shown to predict'} better than no predictor.",)
 
     def _against_other(self, main: str, lowest: dict[str, Record], numbers: Numbers) -> tuple[str, ...]:
         if self.compared is None:
@@ -266,7 +273,7 @@ class BestLayers:
         word = "earlier than" if here < there else "later than" if here > there else "the same as"
         text = f"In {numbers.title(main)} this is {word} its best layer for {self.compared_name} ({there})"
         same = sum((lowest[s].layer or 0) < (other[s].layer or 0) for s in other)
-        more = f"; it is earlier in {same} of {len(other)} models." if len(other) > 1 else "."
+        more = f"; it is earlier in {of_all(same, len(other), 'models')}." if len(other) > 1 else "."
         return (text + more,)
 
     def _table(
@@ -286,8 +293,9 @@ class BestLayers:
             Column(""),
             Column("Layer", align="right"),
             Column(self.criterion, tenths),
-            Column("Below no predictor", tenths),
-            Column("Saved on held-out words [95% CI]", align="right"),
+            Column("Gain", tenths),
+            Column("Gain on held-out words [95% CI]", align="right"),
         )
-        shown = f"The first {len(rows)} of {len(order)} models." if len(order) > len(rows) else ""
-        return drop_empty(Table("best_layers", "", self.title, heads, tuple(rows), (shown,) if shown else ()))
+        notes = [f"The first {len(rows)} of {len(order)} models."] if len(order) > len(rows) else []
+        notes.append("Gain: compared with no predictor.")
+        return drop_empty(Table("best_layers", "", self.title, heads, tuple(rows), tuple(notes)))

@@ -13,6 +13,9 @@ from lexiscope.report.figures import Figure
 from lexiscope.report.marks.forest import ForestRow
 from lexiscope.report.tables import Format, format_number, p_equation
 
+_IS_CONDITION = re.compile(r"\w+=")
+_PAIR = re.compile(r"(\w+)=([^,−]*[^,−\s])")
+_TRUTH = {"True": "yes", "False": "no"}
 _LEVEL = re.compile(r"level=([\d.]+)")
 
 
@@ -92,6 +95,9 @@ class Numbers:
         """Return what a subject, a dataset or a condition is called; for a contrast (*a vs b*), its two sides."""
         if subject in self.titles:
             return self.titles[subject]
+        if _IS_CONDITION.match(subject):
+            # "same_sense=True, place=before" is read as "same sense: yes, place: before"
+            return _PAIR.sub(lambda pair: f"{pair[1].replace('_', ' ')}: {_TRUTH.get(pair[2], pair[2])}", subject)
         return " and ".join(self.titles.get(part, part) for part in subject.split(" vs "))
 
     def drawn(self, name: str) -> Iterator[dict[str, str]]:
@@ -155,6 +161,11 @@ class Quantity:
             filter(None, (self.text(self.value(record)), self.interval(record, named=named)))
         )
 
+    def head(self, records: Sequence[Record]) -> str:
+        """Return the head of a column of values: it promises intervals only if there are any."""
+        name = self.symbol or self.name
+        return f"{name} [95% CI]" if any(self.ends(record) is not None for record in records) else name
+
     def row(self, record: Record, label: str, **about: Any) -> ForestRow:
         """Return a record as a row of a forest; *about* are its other fields."""
         low, high = self.ends(record) or (None, None)
@@ -206,6 +217,15 @@ def text_of_tests(numbers: Numbers, tests: Sequence[tuple[str, Pick]]) -> str:
             adjusted = adjusted_text(record)
             texts.append(f"{name}, {likelihood_ratio_text(record)}{f' ({adjusted})' if adjusted else ''}")
     return ". ".join(texts) + ("." if texts else "")
+
+
+def of_all(k: int, n: int, what: str) -> str:
+    """Return how many of several, as a word if it is none or all.
+
+    >>> of_all(3, 13, "models"), of_all(13, 13, "models"), of_all(0, 13, "models")
+    ('3 of 13 models', 'all 13 models', 'none of 13 models')
+    """
+    return f"all {n} {what}" if k == n > 1 else f"{k or 'none'} of {n} {what}"
 
 
 def capital(text: str) -> str:

@@ -76,7 +76,7 @@ class OneEstimate:
         values = [v for row in rows for v in (row.value, row.low, row.high) if v is not None]
         axis = Axis.around([*values, *(r.value for r in references)], quantity.name, bounds=quantity.bounds)
         title = self.title or capital(self.estimate.name)
-        head = f"{quantity.symbol or quantity.name} [95% CI]"
+        head = quantity.head([record for _, record in same])
         return Forest(
             name="estimates", title=title, rows=tuple(rows), axis=axis, references=tuple(references), value_head=head,
         )  # fmt: skip

@@ -26,7 +26,7 @@ from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.report.answers.answer import NO, UNANSWERED, YES, Answer, QuestionRule, undefined_answer, verdict_of
 from lexiscope.report.answers.layers import LayerCurves
-from lexiscope.report.answers.numbers import Numbers, Quantity, capital, pick
+from lexiscope.report.answers.numbers import Numbers, Quantity, capital, p_text, pick
 from lexiscope.report.answers.sentences import named_sentence, words_of
 from lexiscope.report.answers.subjects import SubjectEstimates
 from lexiscope.report.marks.drawing import Axis, Drawing
@@ -115,6 +115,7 @@ _SYMBOLS = {
     "spearman": "ρ", "pearson": "r", "r_squared": "R²", "krippendorff_alpha": "α", "cohen_kappa": "κ",
     "fleiss_kappa": "κ", "max_r_squared_over_layers": "R²", "min_spearman_over_layers": "ρ",
 }  # fmt: skip
+_UNITS = {"rating": "points"}
 _FROM_0 = ("r_squared", "accuracy", "share", "auc", "coverage")
 """Parts of the names of statistics that cannot be below 0."""
 
@@ -135,7 +136,8 @@ def quantity_of(statistic: str, unit: str = "") -> Quantity:
         return Quantity(_SYMBOLS.get(name, ""), title, (low, 1.0))
     if is_bounded:
         return Quantity(_SYMBOLS.get(name, ""), title, (-1.0, 1.0))
-    return Quantity("", title, None, unit=f" {unit}" if unit else "")
+    # a mean rating of 2.11 is one of 2.11 points
+    return Quantity("", title, None, unit=f" {_UNITS.get(unit, unit)}" if unit else "")
 
 
 def default_answer(results: Sequence[Result], records: Sequence[Record], numbers: Numbers) -> Answer | None:
@@ -147,7 +149,7 @@ def default_answer(results: Sequence[Result], records: Sequence[Record], numbers
     if not results:
         return _answer_of_records(records, numbers)
 
-    sentences = tuple(named_sentence(result, numbers.title) for result in results[:_SENTENCES])
+    sentences = _sentences(results, numbers)
     if all(isinstance(result, Undefined) for result in results):
         first = results[0]
         assert isinstance(first, Undefined)
@@ -157,10 +159,42 @@ def default_answer(results: Sequence[Result], records: Sequence[Record], numbers
         if chosen:
             verdict, drawing = _verdict_and_drawing(chosen, numbers)
             # the result that decides comes first
-            deciding = named_sentence(chosen[0], numbers.title)
+            deciding = _sentences([r for r in chosen if _name_of(r) == _name_of(chosen[0])], numbers)[0]
             said = (deciding, *(text for text in sentences if text != deciding))[:_SENTENCES]
             return Answer(verdict, said, apa=" ".join(said), drawing=drawing)
     return None
+
+
+def _sentences(results: Sequence[Result], numbers: Numbers) -> tuple[str, ...]:
+    """A sentence on each statistic, up to three: of several subjects (else conditions) on the extremes."""
+    by_name: dict[str, list[Result]] = {}
+    for result in results:
+        by_name.setdefault(_name_of(result) or f"{len(by_name)}", []).append(result)
+    return tuple(
+        _extremes(own, numbers) or named_sentence(own[0], numbers.title) for own in [*by_name.values()][:_SENTENCES]
+    )
+
+
+def _name_of(result: Result) -> str:
+    return result.name if isinstance(result, Estimate) else ""
+
+
+def _extremes(results: Sequence[Result], numbers: Numbers) -> str:
+    """A sentence on the highest and the lowest of several estimates; none where their names do not differ."""
+    known = [result for result in results if isinstance(result, Estimate)]
+    labels = [numbers.title(result.subject) for result in known]
+    if len(set(labels)) < len(labels):
+        labels = [numbers.title(result.condition) for result in known]
+    if len(known) < 2 or len(set(labels)) < len(labels) or not all(labels):
+        return ""
+    quantity = quantity_of(known[0].name, known[0].unit)
+    ordered = sorted(zip(known, labels, strict=True), key=lambda pair: pair[0].value)
+    low, high = (
+        f"{label} ({quantity.both(*result.records(), named=True)})" for result, label in (ordered[0], ordered[-1])
+    )
+    if len({quantity.text(quantity.value(*result.records())) for result in known}) == 1:
+        return f"The {words_of(known[0].name)} is {quantity.both(*known[0].records())} for each of {len(known)}."
+    return f"The {words_of(known[0].name)} is highest for {high} and lowest for {low}."
 
 
 def _verdict_and_drawing(chosen: Sequence[Result], numbers: Numbers) -> tuple[str, Drawing | None]:
@@ -197,7 +231,7 @@ def _estimates(estimates: Sequence[Estimate], numbers: Numbers) -> Drawing | Non
 def _forest_of(records: Sequence[Record], quantity: Quantity, numbers: Numbers) -> Forest:
     def label(record: Record) -> str:
         layer = f"layer {record.layer}" if record.layer is not None else ""
-        parts = [numbers.title(record.subject) if record.subject else "", record.condition, record.view, layer]
+        parts = [*map(numbers.title, (record.subject, record.condition)), record.view, layer]
         used = [part for index, part in enumerate(parts) if part and len({_parts(r)[index] for r in records}) > 1]
         return ", ".join(used) or next(filter(None, parts), "all")
 
@@ -208,11 +242,17 @@ def _forest_of(records: Sequence[Record], quantity: Quantity, numbers: Numbers) 
         shown = quantity.both(record) if record.value is not None else ""
         reason = record.note if record.value is None else ""
         rows.append(ForestRow(label(record), value, low, high, shown=shown, reason=reason, people=not record.subject))
-    known = [v for row in rows for v in (row.value, row.low, row.high) if v is not None]
-    axis = Axis.around(known, quantity.name, bounds=quantity.bounds)
+    values = [v for row in rows for v in (row.value, row.low, row.high) if v is not None]
+    known = [record for record in records if record.value is not None]
+    axis = Axis.around(values, quantity.name, bounds=quantity.bounds)
     name = parse_statistic(records[0].statistic)[0]
     return Forest(
-        name=name, title=quantity.name, rows=tuple(rows), axis=axis, value_head="value [95% CI]", note="Lines: 95% CI"
+        name=name,
+        title=quantity.name,
+        rows=tuple(rows),
+        axis=axis,
+        value_head=replace(quantity, symbol="", name="value").head(known),
+        note="Lines: 95% CI" if any(row.low is not None for row in rows) else "",
     )
 
 
@@ -262,9 +302,17 @@ def _answer_of_records(records: Sequence[Record], numbers: Numbers) -> Answer | 
         if answer is not None:
             return Answer("", answer.sentences, apa=answer.apa, drawing=answer.drawing)
     of = f" of {numbers.title(first.subject)}" if first.subject else ""
-    text = f"The {words_of(first.statistic)}{of} is {quantity.both(first, named=True)}."
+    text = f"The {words_of(first.statistic)}{of} is {quantity.both(first, named=True)}"
+    if len({record.condition for record in same}) == len(same) > 1 and all(r.condition for r in same):
+        second = same[1]
+        text += f" ({numbers.title(first.condition)}) and {quantity.both(second)} ({numbers.title(second.condition)})"
+        ends = [quantity.text(end(map(quantity.value, same))) for end in (min, max)]
+        text += f"; all {len(same)} values are between {' and '.join(ends)}" if len(same) > 2 else ""
+    test = next((r for r in records if r.p is not None and r.statistic != first.statistic), None)
+    of_test = f" ({numbers.title(test.condition)})" if test is not None and test.condition else ""
+    tested = f"{capital(words_of(test.statistic))}{of_test}: {p_text(test)}." if test is not None else ""
     drawing = _forest_of(same[:40], quantity, numbers) if len(same) > 1 else None
-    return Answer("", (text,), apa=text, drawing=drawing)
+    return Answer("", (f"{text}.",), tested, apa=f"{text}.", drawing=drawing)
 
 
 AnswerOf = QuestionRule | Callable[[Numbers, Any], Answer | None]
@@ -323,11 +371,15 @@ def results_page(
     unanswered: tuple[tuple[str, str], ...],
     numbers: Numbers,
     run: object,
+    *,
+    title_of: str = "",
 ) -> ResultsPage | None:
     """Return the page; ``None`` where nothing was answered.
 
     The answer at the top is that of *top*, with the first sentences of the next questions up to three; without a
-    rule it is that of the first question with a drawing, which then has no separate section.
+    rule it is that of the first question with a drawing, which then has no separate section. That question is the title
+    unless the given one is about it: *title_of* is the id of the question that the title is about, empty for any.
+    An answer at the top without a drawing has the first drawing of the other questions.
     """
     first, top_question = answer_by(top, numbers, run) if top is not None else None, ""
     if top is not None and first is None:
@@ -342,7 +394,14 @@ def results_page(
     own = next((question for question in questions if question.answer == first), None)
     if own is not None:
         top_question = own.question_id
+        if top is None and title_of and top_question != title_of:
+            title, kicker = own.text, kicker if kicker != title else brand
         questions = tuple(question for question in questions if question is not own)
+    shown = next((question for question in questions if question.answer.drawing is not None), None)
+    if first.drawing is None and shown is not None:
+        first = replace(first, drawing=shown.answer.drawing)
+        bare = replace(shown, answer=replace(shown.answer, drawing=None))
+        questions = tuple(bare if question is shown else question for question in questions)
     said = list(first.sentences[:_TOP_SENTENCES])
     for answer in (question.answer for question in questions):
         if len(said) < _TOP_SENTENCES and answer.sentences:

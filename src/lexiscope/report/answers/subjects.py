@@ -27,6 +27,10 @@ from lexiscope.report.marks.forest import Forest, ForestRow
 from lexiscope.report.tables import BOUNDED, Cell, Column, Format, IntervalCell, Table
 
 _MOST_ROWS = 40
+PEOPLE = "people"
+"""The subject that is everybody who took part."""
+SAME_ITEMS = "Same items"
+"""The column of values at the layer that was chosen on the same items."""
 Field = Literal["subject", "view", "condition", "dataset", "point"]
 _IN_ORDER = ("view", "condition", "point")
 """Fields whose values have an order: that of the results."""
@@ -169,7 +173,8 @@ class SubjectEstimates:
         if self._only_baselines(ranked):
             return UNASKED
         if not any(side > 0 for side in sides):
-            return REVERSED if all(side < 0 for side in sides) else UNDECIDED if len(ranked) == 1 else NO
+            below = all(side < 0 for side in sides)
+            return REVERSED if self.predicted and below else UNDECIDED if len(ranked) == 1 and not below else NO
         people = self._people(compared)
         if people is not None:
             ends = self.quantity.ends(ranked[0])
@@ -190,17 +195,22 @@ class SubjectEstimates:
             if k:
                 # "is below people by 4 points" continues with its value; else it follows a comma
                 claim = self._claim_of_one
+                if best.subject == PEOPLE:
+                    # they are several
+                    title, claim = capital(title), f"{self.claim.partition(' ')[0]} {claim.partition(' ')[2]}"
                 comma = "" if claim.endswith(" by") else ","
                 return f"{title} {claim}{comma} {self.quantity.equation(best, named=True)}{beyond}."
-            value = f"{self._plain_symbol} of {title} is {self.quantity.both(best, named=True)}{beyond}"
+            value = self.quantity.equation(best, named=True)
+            if self.quantity.ends(best) is None:
+                return f"{self.title}: {value} ({title}){beyond}."
+            claim = re.sub(",?( by)?$", "", self._claim_of_one)
             open_ = side_of(best, self.quantity, self._chance(compared)) == 0
-            return (
-                f"{capital(value)}{f': the interval includes {chance.against.name if chance else 0}' if open_ else ''}."
-            )
+            inside = f"; the interval includes {chance.against.name if chance else 0}" if open_ else ""
+            return f"It cannot be said that {title} {claim}: {value}{beyond}{inside}."
         size = self._of(best, numbers)
         lowest = self._of(ranked[-1], numbers)
         if all(self.quantity.ends(record) is None for record in ranked):
-            return f"The highest value is that of {size}, the lowest that of {lowest}{beyond}."
+            return f"{self.title}: the highest value is that of {size}, the lowest that of {lowest}{beyond}."
         rows = self._names_of_rows[1]
         if k == n:
             lead = f"{f'All {n}' if n > 2 else 'Both'} {rows} {self.claim}"
@@ -221,7 +231,8 @@ class SubjectEstimates:
             known = [p for record in ranked if (p := self._paired_record(record, wanted, numbers)) is not None]
             above = sum(side_of(record, self.quantity) == 1 for record in known)
             if known:
-                k = f"{above or 'None'} of {len(known)} {'is' if above == 1 else 'are'}"
+                k = "All" if above == len(known) > 2 else f"{above or 'None'} of"
+                k = f"{k} {len(known)} {'is' if above == 1 else 'are'}"
                 k = k if len(known) > 1 else "It is" if above else "It is not shown to be"
                 sentences.append(f"{k} above {name}, judged by the interval of the paired difference.")
         return tuple(sentences)
@@ -242,12 +253,14 @@ class SubjectEstimates:
         place = numbers.first(self.place, subject=best.subject, **({"view": best.view} if best.view else {}))
         if place is None or place.value is None:
             word = "below" if self.quantity.value(best) < people.value else "not below"
-            return (f"{lead}; the highest estimate is {word} that.",)
+            return (f"{lead}; {'it' if len(ranked) == 1 else 'the highest estimate'} is {word} that.",)
         n = place.n or 0
         k = round(place.value * n)
         who = "it" if len(ranked) == 1 else "the highest model"
         share = f" ({100 * place.value:.0f}%)" if n >= 30 else ""
-        return (f"{lead}; {who} is above {k} of {counted(n, 'person', 'people')}{share}.",)
+        return (
+            f"{lead}; {who} is above {k or 'none'} of {'' if k else 'the '}{counted(n, 'person', 'people')}{share}.",
+        )
 
     def _caution(self, every: Sequence[Record], ranked: Sequence[Record], numbers: Numbers) -> str:
         texts = []
@@ -278,10 +291,6 @@ class SubjectEstimates:
         """Whether the rows are subjects and no model is among them: baselines come first only if they are alone."""
         return self.label == "subject" and self._is_baseline(ranked[0])
 
-    @property
-    def _plain_symbol(self) -> str:
-        return self.quantity.symbol or self.quantity.name or "the value"
-
     def _title_of(self, record: Record, numbers: Numbers) -> str:
         if self.label == "point":
             return parse_statistic(record.statistic)[1].get("point", "")
@@ -309,7 +318,6 @@ class SubjectEstimates:
         label = self.axis or self.quantity.name or self.quantity.symbol
         shown = [*values, *(r.value for r in references), *raters]
         axis = Axis.around(shown, label, bounds=self.quantity.bounds)
-        head = f"{self.quantity.symbol or self.quantity.name} [95% CI]"
         people = self._people(compared)
         see = self._see(ranked, people, numbers)
         return Forest(
@@ -323,7 +331,7 @@ class SubjectEstimates:
             raters=raters,
             rows_name=self._count_of(ranked),
             people_name=counted(len(raters), "person", "people") if raters else "",
-            value_head=head,
+            value_head=self.quantity.head(ranked),
             side_head="layer",
         )
 
@@ -419,7 +427,7 @@ class SubjectEstimates:
         chosen.sort(key=self.quantity.value, reverse=True)
         form = BOUNDED if self.quantity.bounds in ((-1.0, 1.0), (0.0, 1.0)) else Format("number", self.quantity.digits)
         names = [f"{self.quantity.symbol or self.quantity.name} [95% CI]"]
-        names += ["Same items"] if self.in_sample else []
+        names += [SAME_ITEMS] if self.in_sample else []
         names += ["People below"] if self.place and any(numbers.all(self.place)) else []
         rows: list[tuple[Cell, ...]] = []
         for record in chosen:
@@ -445,7 +453,9 @@ class SubjectEstimates:
         columns = (Column(""), *(Column(name, form, align="right") for name in names))
         of = f"{len(chosen)} of {len(ranked)} {self._names_of_rows[1]}" if len(chosen) < len(ranked) else ""
         title = self.table_title or self.title
-        return Table(f"{self.name}_table", "", title, columns, tuple(rows), (f"{of}.",) if of else ())
+        notes = [f"{of}."] if of else []
+        notes += [f"{SAME_ITEMS}: with the layer that is best on the same items."] if self.in_sample else []
+        return Table(f"{self.name}_table", "", title, columns, tuple(rows), tuple(notes))
 
 
 def _interval_cell(quantity: Quantity, record: Record) -> Cell:

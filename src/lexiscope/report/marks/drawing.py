@@ -178,13 +178,15 @@ def draw_references(
             low, high = at(reference.low), at(reference.high)
             canvas.rectangle(low, top, high - low, bottom - top, "band")
     spots = levels_of_labels([(at(r.value), r.label) for r in references], 12.5, canvas.width)
-    for reference, (middle, level) in zip(references, spots, strict=True):
+    for reference, (_, level) in zip(references, spots, strict=True):
         x = at(reference.value)
-        line, text = LINES[reference.kind]
+        line = LINES[reference.kind][0]
         with canvas.marked(reference.tip or reference.label):
             canvas.rectangle(x - 5, top, 10, bottom - top, "hit")
             canvas.line(x, top - 14 * level, x, bottom, line)
-        canvas.words(middle, top - 6 - 14 * level, reference.label, text, "middle")
+    # no line crosses a name
+    for reference, (middle, level) in zip(references, spots, strict=True):
+        canvas.words(middle, top - 6 - 14 * level, reference.label, LINES[reference.kind][1], "middle")
 
 
 def height_of_labels(references: Sequence[ReferenceLine], at: Pixels, width: float) -> float:

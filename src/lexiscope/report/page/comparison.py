@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from lexiscope.core.claims import OUTCOMES, CheckedClaim, Claim, check_claims
 from lexiscope.core.result import COMPARED, Record
@@ -20,6 +22,7 @@ _ORDER = ("reproduced", "within rounding", "not reproduced", "not reproducible",
 _WORDS = {"": "without comparison"}
 _FOUR = Format("number", 4)
 _TITLE = "Reproduction: published and recomputed values"
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 def published_records(records: Sequence[Record]) -> list[Record]:
@@ -27,11 +30,16 @@ def published_records(records: Sequence[Record]) -> list[Record]:
     return [record for record in records if record.published is not None or record.status not in ("", "undefined")]
 
 
-def published_table(records: Sequence[Record]) -> Table:
-    """Return the table *paper prints / we find / status*, one row per record with a published value, in order."""
+def published_table(records: Sequence[Record], names: Mapping[str, str] = _NO_NAMES) -> Table:
+    """Return the table *paper prints / we find / status*, one row per record with a published value, in order.
+
+    *names* are what subjects and conditions are called, by their ids.
+    """
     cells: Mapping[Head, Callable[[Record], Cell]] = {
         "Value": lambda record: capital(words_of(record.statistic)),
-        "Of": lambda record: ", ".join(filter(None, (record.subject, where_measured(record)))),
+        "Of": lambda record: ", ".join(
+            filter(None, (names.get(record.subject, record.subject), where_measured(record, names)))
+        ),
         "Place": lambda record: record.source,
         Column("Paper", align="right"): lambda record: (
             DASH if record.published is None else f"{record.bound} {record.published:.10g}".strip().replace("-", "−")
@@ -54,9 +62,12 @@ def comparison_section(records: Sequence[Record]) -> Section | None:
     return Section("published", _TITLE, (text,), (published_table(records),))
 
 
-def reproduction_sections(records: Sequence[Record]) -> list[tuple[Section, bool]]:
+def reproduction_sections(
+    records: Sequence[Record], names: Mapping[str, str] = _NO_NAMES
+) -> list[tuple[Section, bool]]:
     """Return the page that compares printed numbers with those of a run, each section with whether it is folded.
 
+    *names* are what subjects and conditions are called, by their ids.
     What differs comes first, then what cannot be computed; what is reproduced is folded. None without printed numbers.
     """
     chosen = published_records(records)
@@ -81,7 +92,7 @@ def reproduction_sections(records: Sequence[Record]) -> list[tuple[Section, bool
     for name, heading, own, is_folded in parts:
         if own:
             table = replace(
-                published_table(own), name=f"published_{name}", title=f"{heading}: {counted(len(own), 'value')}"
+                published_table(own, names), name=f"published_{name}", title=f"{heading}: {counted(len(own), 'value')}"
             )
             sections.append((Section(f"published-{name}", f"{heading} ({len(own)})", tables=(table,)), is_folded))
     return sections
@@ -107,14 +118,15 @@ def printed_count(records: Sequence[Record]) -> str:
     )
 
 
-def where_measured(record: Record) -> str:
-    """Return dataset, layer, condition and view of a record as text.
+def where_measured(record: Record, names: Mapping[str, str] = _NO_NAMES) -> str:
+    """Return dataset, layer, condition and view of a record as text, each by its name if it has one.
 
     >>> where_measured(Record("r", 0.5, dataset="saw_c", layer=12, condition="same"))
     'saw_c, layer 12, same'
     """
     layer = f"layer {record.layer}" if record.layer is not None else ""
-    return ", ".join(filter(None, (record.dataset, layer, record.condition, record.view)))
+    parts = (record.dataset, layer, record.condition, record.view)
+    return ", ".join(names.get(part, part) for part in parts if part)
 
 
 def value_cell(record: Record) -> Cell:
@@ -144,12 +156,15 @@ _CLAIM_RULES = (
 
 
 def claims_section(
-    claims: Mapping[str, Sequence[Claim]], records: Sequence[Record], questions: Sequence[Question] = ()
+    claims: Mapping[str, Sequence[Claim]],
+    records: Sequence[Record],
+    questions: Sequence[Question] = (),
+    names: Mapping[str, str] = _NO_NAMES,
 ) -> Section | None:
     """Return the section with what the paper claims of the data of a run; ``None`` if it claims nothing of them.
 
     *claims* are those of the paper by dataset (``claims.csv``), *questions* those of the
-    study: the table gives their texts.
+    study: the table gives their texts. *names* are what subjects are called, by their ids.
     """
     datasets = {record.dataset for record in records}
     # a claim about several datasets is listed under each of them
@@ -162,7 +177,7 @@ def claims_section(
         f"{n} {outcome if n == 1 else _PLURAL.get(outcome, outcome)}" for outcome in OUTCOMES if (n := counts[outcome])
     )
     texts = {question.question_id: question.text for question in questions}
-    table, others = claims_table(checked, texts), sum(bool(claim.adjusted) for claim in checked)
+    table, others = claims_table(checked, texts, names), sum(bool(claim.adjusted) for claim in checked)
     lead = f"{counted(len(checked), 'claim')}: {outcomes}."
     if others:
         lead += f" {counted(others, 'outcome')} by p would be another after the adjustment for the family of tests."
@@ -172,10 +187,15 @@ def claims_section(
 _PLURAL = {"holds": "hold", "holds in part": "hold in part"}
 
 
-def claims_table(checked: Sequence[CheckedClaim], questions: Mapping[str, str] | None = None) -> Table:
+def claims_table(
+    checked: Sequence[CheckedClaim],
+    questions: Mapping[str, str] | None = None,
+    names: Mapping[str, str] = _NO_NAMES,
+) -> Table:
     """Return a table with one row per claim: what is claimed, where, the outcome, and the numbers behind it.
 
-    *questions* are the texts of the questions by their id; without one, the id is given.
+    *questions* are the texts of the questions by their id; without one, the id is given. *names* are what subjects are
+    called, by their ids.
     """
     several = len({checked_claim.claim.datasets for checked_claim in checked}) > 1
     texts = questions or {}
@@ -185,6 +205,15 @@ def claims_table(checked: Sequence[CheckedClaim], questions: Mapping[str, str] |
         "Question": lambda checked: texts.get(checked.claim.question, checked.claim.question),
         "Data": lambda checked: ", ".join(checked.claim.datasets) if several else None,
         "Outcome": lambda checked: checked.status,
-        "Numbers of this run": lambda checked: checked.evidence,
+        "Numbers of this run": lambda checked: _named(checked.evidence, names),
     }
     return drop_empty(table_of("claims", _CLAIMS, checked, cells))
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    """Return a text in which subjects have their names: an id may be a part of another one."""
+    longest = sorted(names, key=len, reverse=True)
+    if not longest:
+        return text
+    ids = re.compile(rf"(?<![\w:/-])(?:{'|'.join(map(re.escape, longest))})(?![\w:/-])")
+    return ids.sub(lambda match: names[match[0]], text)

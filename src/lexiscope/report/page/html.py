@@ -183,12 +183,16 @@ _STATISTIC = re.compile(
     r"(?<![\w&;])(?:[ptrbnNkzFM]|R²|χ²|ρ)(?=(?:\([\d., ]+\))? ?(?:[=≤≥]|&[lg]t;))|(?<![\w&;])(?:R²|χ²|ρ)(?!\w)"
 )
 
+_WHOLE = re.compile(r" (?:[=≤≥]|&[lg]t;) (?=[−\d.])|\[[−\d.,]+, [−\d.,]+\]|95% CI(?= \[)")
+
 
 def _with_italics(text: str) -> Markup:
     """Return a text with the symbols of statistics in italics, as APA sets them."""
     from markupsafe import Markup, escape
 
-    return Markup(_STATISTIC.sub(lambda match: f"<i>{match[0][0]}</i>{match[0][1:]}", str(escape(text))))
+    marked = _STATISTIC.sub(lambda match: f"<i>{match[0][0]}</i>{match[0][1:]}", str(escape(text)))
+    # neither an equation nor an interval is broken at the end of a line
+    return Markup(_WHOLE.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), marked))
 
 
 def _link(content: str | bytes, kind: str = "text/csv;charset=utf-8") -> str:

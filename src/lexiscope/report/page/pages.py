@@ -63,7 +63,8 @@ def report_pages(report: Report) -> list[ReportPage]:
     else:
         first = ReportPage("data", "Data and methods", "Data", tuple(_data_and_methods(report)))
     pages = [first] if first.sections else []
-    paper = [ShownSection(section, is_folded) for section, is_folded in reproduction_sections(report.records)]
+    names = dict(report.results.names) if report.results is not None else {}
+    paper = [ShownSection(section, is_folded) for section, is_folded in reproduction_sections(report.records, names)]
     paper += [ShownSection(section) for section in report.sections if section.id == _CLAIMS]
     if paper:
         pages.append(ReportPage("reproduction", "Reproduction", "", tuple(paper)))

@@ -37,11 +37,15 @@ RESAMPLES = 1000
 
 @dataclass(frozen=True, slots=True)
 class DemoPart:
-    """One part of the demo: its section of the report, its records, and what to say about it in a line or two."""
+    """One part of the demo: its section of the report, its records, and what to say about it in a line or two.
+
+    ``raters`` are the agreements of single raters with the mean of the others.
+    """
 
     section: Section
     records: tuple[Record, ...]
     words: tuple[str, ...]
+    raters: tuple[float, ...] = ()
 
     @property
     def table(self) -> Table:
@@ -71,10 +75,10 @@ SAME, DIFFERENT = "same sense", "different senses"
 _DISTANCE = Format("number", 3)
 
 
-def separation_part(items: Sequence[Item], answers: ResponseTable, *, seed: int = 0) -> DemoPart:
+def separation_part(items: Sequence[Item], answers: ResponseTable, *, name: str, seed: int = 0) -> DemoPart:
     """Compare the mean distance of same-sense and different-sense pairs, layer by layer.
 
-    *answers* hold the cosine distances of one subject in one view. Intervals resample words.
+    *answers* hold the cosine distances of one subject in one view, *name* what it is called. Intervals resample words.
     Errors: :class:`StatisticError` where all pairs are of one kind.
     """
     subject, view = str(answers.column("subject_id")[0]), str(answers.column("view")[0])
@@ -90,7 +94,7 @@ def separation_part(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     separations = [estimate for layer in layers if isinstance(estimate := curve.estimate(layer), Estimate)]
     best = curve.best_value()
     summary = (
-        f"{subject} separates the senses best at layer {best.layer}: a pair of different senses is farther apart "
+        f"{name} separates the senses best at layer {best.layer}: a pair of different senses is farther apart "
         f"than a pair of the same sense in {number_text(best.value, best.interval)} of the "
         f"comparisons (chance .50; {len(items)} pairs, {len(set(words))} nouns).{_corrected(curve)}",
     )
@@ -116,12 +120,12 @@ def separation_part(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     heading = Heading("distance_by_layer", "1", "Cosine distance of pairs by layer and sense relation.")
     curves = [DrawnCurve.of_condition(subject, layers, kind) for kind in means]
     figure = distance_by_layer(curves, heading, order=(SAME, DIFFERENT))
-    table = _separation_table(subject, means, separations)
+    table = _separation_table(name, means, separations)
     section = Section("senses", "Does the model separate senses?", text, (table,), (figure,))
     return DemoPart(section, tuple(records), summary)
 
 
-def _separation_table(subject: str, means: Sequence[ConditionLayers], separations: Sequence[Estimate]) -> Table:
+def _separation_table(name: str, means: Sequence[ConditionLayers], separations: Sequence[Estimate]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for column, separation in enumerate(separations):
         distances = [float(kind.mean[column]) for kind in means]
@@ -136,7 +140,7 @@ def _separation_table(subject: str, means: Sequence[ConditionLayers], separation
         f"Mean cosine distance of {pairs}.",
         "Separation: how often different senses are farther apart (chance .50).",
     )
-    title = f"Distance between the vectors of a noun, {subject}"
+    title = f"Distance between the vectors of a noun, {name}"
     return Table("senses_by_layer", "1", title, heads, tuple(rows), notes)
 
 
@@ -162,13 +166,15 @@ _PEOPLE = SubjectEstimates(
     replace(RHO, sign=-1.0),
     claim="follow people’s ratings",
     against=(AVERAGE_PERSON,),
+    raters="raters",
     name="agreement",
 )
 
 
 def demo_page(parts: Sequence[DemoPart], names: Mapping[str, str]) -> ResultsPage | None:
     """Return the Results page of the demo: the senses first, then people where the demo has their ratings."""
-    numbers = Numbers(tuple(record for part in parts for record in part.records), names)
+    single = {"raters": tuple(value for part in parts for value in part.raters)}
+    numbers = Numbers(tuple(record for part in parts for record in part.records), names, single=single)
     rules: tuple[QuestionRule, ...] = (_SENSES, _PEOPLE)
     answers = [(part.section, rule.answer(numbers)) for part, rule in zip(parts, rules, strict=False)]
     (section, top), *others = answers
@@ -186,12 +192,13 @@ def demo_page(parts: Sequence[DemoPart], names: Mapping[str, str]) -> ResultsPag
 
 
 def agreement_part(
-    items: Sequence[Item], answers: ResponseTable, people: ResponseTable, *, title: str, seed: int = 0
+    items: Sequence[Item], answers: ResponseTable, people: ResponseTable, *, name: str, title: str, seed: int = 0
 ) -> DemoPart:
     """Correlate the model's distances with people's mean ratings, layer by layer, with the ceilings by name.
 
-    *answers* hold the cosine distances of one subject in one view, *people* the trials of the participants. Intervals
-    over items resample words, those over raters resample raters.
+    *answers* hold the cosine distances of one subject in one view, *name* what it is called, *people* the trials of the
+    participants, *title* what the items are called. Intervals over items resample words, those over
+    raters resample raters.
     Errors: :class:`StatisticError` where the ratings do not vary.
     """
     subject, view = str(answers.column("subject_id")[0]), str(answers.column("view")[0])
@@ -210,7 +217,7 @@ def agreement_part(
     agreement = leave_one_out(ratings, resamples=RESAMPLES, seed=seed)
     squares = mean_squared_rho(agreement)
     ceilings = (leave_one_out_rho(agreement), squared_mean_rho(agreement), squares)
-    summary = _agreement_text(subject, rho, fit, ceilings[0], len(rated))
+    summary = _agreement_text(name, rho, fit, ceilings[0], len(rated))
     records = _records([curve.estimate(layer) for curve in (rho, fit) for layer in layers])
     records += _records([curve.chosen for curve in (rho, fit) if curve.chosen])
     for ceiling in ceilings:
@@ -218,15 +225,16 @@ def agreement_part(
         records += _records([ceiling.about(**of_people)])
     heading = Heading("r_squared_by_layer", "2", "Share of the variance of people's mean ratings, by layer.")
     figure = trajectories([trajectory_of(fit)], heading, statistic="R²", interval="95 % CI, words resampled")
-    table = _agreement_table(f"Distances and people's mean ratings, {subject} on {title}", rho, fit, ceilings)
+    table = _agreement_table(f"Distances and people's mean ratings, {name} on {title}", rho, fit, ceilings)
     section = Section("people", "Does the model agree with people?", summary, (table,), (figure,))
-    return DemoPart(section, tuple(records), summary)
+    single = tuple(float(value) for value in agreement.values if np.isfinite(value))
+    return DemoPart(section, tuple(records), summary, single)
 
 
-def _agreement_text(subject: str, rho: Curve, fit: Curve, person: Estimate, n: int) -> tuple[str, ...]:
+def _agreement_text(name: str, rho: Curve, fit: Curve, person: Estimate, n: int) -> tuple[str, ...]:
     best, explained = rho.best_value(), fit.best_value()
     return (
-        f"The distances of {subject} follow people's mean ratings best at layer {best.layer}: "
+        f"The distances of {name} follow people's mean ratings best at layer {best.layer}: "
         f"ρ = {number_text(best.value, best.interval)} ({n} pairs, {rho.n_groups} words). R² is highest at layer "
         f"{explained.layer}: {number_text(explained.value, explained.interval)}.{_corrected(rho, fit)}",
         f"One person agrees with the mean of the others at ρ = {number_text(person.value, person.interval)} "

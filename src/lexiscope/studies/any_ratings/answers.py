@@ -57,7 +57,8 @@ AGAINST_RATERS = SubjectEstimates(
     SHARE,
     claim="are closer to the mean ratings than half of the raters",
     claim_one="is closer to the mean ratings than half of the raters,",
-    against=(Against("half of the raters", value=50.0, kind="chance"),),
+    against=(Against("half", value=50.0, kind="chance"),),
+    predicted="",
     name="raters_below",
     axis="Percent of the raters",
 )

@@ -117,7 +117,14 @@ def load_run(settings: AnyRatingsSettings, folder: Path, progress: CollectProgre
     remarks += asked.remarks
     groups, ages, more = _groups_of_raters(settings, rated)
     return RatedRun(
-        rated.data, asked.answers, settings, groups=groups, ages=ages, unasked=asked.unasked, remarks=(*remarks, *more)
+        rated.data,
+        asked.answers,
+        settings,
+        titles=asked.titles,
+        groups=groups,
+        ages=ages,
+        unasked=asked.unasked,
+        remarks=(*remarks, *more),
     )
 
 

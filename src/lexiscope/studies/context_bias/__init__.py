@@ -53,7 +53,7 @@ ACCURACIES = SubjectEstimates(
     label="view",
     group=("dataset", "subject"),
     name="accuracy_by_view",
-    axis="Percent right",
+    axis="Percent correct",
 )
 MINIMUM_GAP = SubjectEstimates(
     "Accuracy on the whole input minus that on its better part",
@@ -91,7 +91,7 @@ def parts_of_the_input(numbers: Numbers, _run: object) -> Answer | None:
     caution = ""
     if whole and blind:
         many = f"{blind} of {len(whole)} results" if len(whole) > 1 else "This model"
-        caution = f"{many}: even the whole input is not shown to be above LABEL, so its parts show little."
+        caution = f"{many}: even the whole input is not shown to be above no input (LABEL), so its parts show little."
     drawing = ACCURACIES.answer(numbers)
     verdict = f"{PARTLY[:-1]}: {enumerated(telling)}." if telling else UNDECIDED
     drawn = drawing.drawing if drawing else None
@@ -111,11 +111,10 @@ def _sentence(part: str, records: Sequence[Record], above: Sequence[Record], num
     size = _POINTS.both(highest, named=True)
     name = _PARTS[part][:1].upper() + _PARTS[part][1:]
     if len(records) == 1:
-        is_above = "is above LABEL" if above else "is not shown to be above LABEL"
+        is_above = "is above no input (LABEL)" if above else "is not shown to be above no input (LABEL)"
         return f"{name} {is_above}: difference {size} ({where})."
-    return (
-        f"{name} is above LABEL in {len(above)} of {len(records)} results; the largest difference is {size} ({where})."
-    )
+    many = f"{len(above)} of {len(records)} results"
+    return f"{name} is above no input (LABEL) in {many}; the largest difference is {size} ({where})."
 
 
 LABEL_ENTROPY = SubjectEstimates(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.tables.understood import Understanding
 from lexiscope.report.page.simulated import marked_table
 from lexiscope.report.page.stored import write_table
+from lexiscope.report.part import distinct_titles
 from lexiscope.report.parts.people_tables import norms_table
 from lexiscope.studies.kit.data import askable
 from lexiscope.studies.kit.languages import language_remarks
@@ -39,7 +40,16 @@ _MOST_LEVELS = 12
 
 @dataclass(frozen=True, eq=False)
 class ConditionedRun(Run[F]):
-    """A run of rated items whose conditions are found in the data."""
+    """A run of rated items whose conditions are found in the data; ``titles`` are those of the live subjects, by id."""
+
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What subjects are called in the report: by their own titles, or by their ids."""
+        known = {facts.subject_id: facts.short_title for facts in self.data.subjects if facts.title}
+        known |= self.titles
+        return {**super().names, **dict(zip(known, distinct_titles([*known.values()], [*known]), strict=True))}
 
     @property
     def own(self) -> bool:
@@ -130,11 +140,12 @@ def _check_scale(data: Dataset, task: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AskedSubjects:
-    """The answers of the live subjects of a run, why others were not asked, and remarks on their languages."""
+    """The answers of the live subjects of a run, their titles, why others were not asked, remarks on languages."""
 
     answers: ResponseTable
     unasked: Mapping[str, str]
     remarks: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 def ask_subjects(
@@ -156,7 +167,8 @@ def ask_subjects(
         _check_scale(data, task)
     place, seed = folder / "collected", settings.seed
     answers = collect(data.items, live, task, out=place, seed=seed, progress=progress)
-    return AskedSubjects(answers, unasked, tuple(language_remarks(live, data.items)))
+    titles = {subject.subject_id: subject.facts.short_title for subject in live if subject.facts.title}
+    return AskedSubjects(answers, unasked, tuple(language_remarks(live, data.items)), titles)
 
 
 # -- a table of its own ---------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings, own_items, settings_from
 from lexiscope.core.showing import counted
 from lexiscope.core.study import CollectionPlan, PlannedAnalysis, PublishedValue, Question, exported_plan
-from lexiscope.report.answers.numbers import Numbers
+from lexiscope.report.answers.numbers import Numbers, capital
 from lexiscope.report.answers.results_page import AnswerOf, ResultsPage, answered_questions, results_page
 from lexiscope.report.answers.sentences import named_sentence, words_of
 from lexiscope.report.document import Report, Section
@@ -508,8 +508,9 @@ class Study:
         title = run.settings.title or _text_of(self.title, run)
         headline = run.settings.title or _text_of(self.headline, run) or title
         brand, _, long = (run.card.title if run.card is not None else title).partition(": ")
-        kicker = long or (title if headline != title else brand)
-        return results_page(headline, kicker, brand, self.answer, answered, unanswered, numbers, run)
+        kicker = capital(long) or (title if headline != title else brand)
+        about = "" if run.settings.title else questions[0].question_id if self.headline and questions else "none"
+        return results_page(headline, kicker, brand, self.answer, answered, unanswered, numbers, run, title_of=about)
 
     def _sections(
         self,
@@ -533,7 +534,7 @@ class Study:
         # what a paper claims is of its own data and of people
         of_paper = not run.own and not holds_simulated(run.responses)
         asked = [(name, title, parts[name]) for name, title in _FACTORS.items() if name in parts]
-        claimed = claims_section(self.CLAIMS, records, self.QUESTIONS) if of_paper else None
+        claimed = claims_section(self.CLAIMS, records, self.QUESTIONS, run.names) if of_paper else None
         return tuple(
             section
             for section in (

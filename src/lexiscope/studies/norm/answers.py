@@ -109,7 +109,7 @@ class ModelWorth:
         see += f"({_people(_k_of(people[0]))}) to {RHO.number(max(r.value or 0 for r in people))}."
         return Forest(
             name=self.name, title="Agreement with the mean of other people", see=see,
-            note="Dots and lines: ρ with 95% CI; raters and words resampled", rows=tuple(rows), axis=axis,
+            note="Raters and words resampled. The axis begins where the values do", rows=tuple(rows), axis=axis,
             value_head="ρ [95% CI]",
         )  # fmt: skip
 
@@ -212,12 +212,12 @@ class ModelDifferences:
             clear = record.low is not None and record.high is not None and record.low * record.high > 0
             how = f"{more} than people" if clear else "as people do, as far as these items show"
             sentences.append(
-                f"{numbers.title(record.subject)} separates the levels of {record.condition} {how}: the effect is "
-                f"{POINTS.both(record, named=True)} compared with that of people."
+                f"{numbers.title(record.subject)} separates the levels of {record.condition.replace('_', ' ')} {how}: "
+                f"the effect is {POINTS.both(record, named=True)} compared with that of people."
             )
         for subject in dict.fromkeys(record.subject for record in points):
             own = [record for record in points if record.subject == subject]
-            pairs = ", ".join(f"{_rating_of(r)}: {POINTS.number(POINTS.value(r))}" for r in own)
+            pairs = ", ".join(f"{POINTS.number(POINTS.value(r))} at {_rating_of(r)}" for r in own)
             sentences.append(f"Mean norm of people at each rating of {numbers.title(subject)}: {pairs}.")
         flat = [record for record in effects if (record.high or 0.0) < 0]
         verdict = PARTLY if flat and len(flat) < len(effects) else YES if flat else ""
@@ -235,7 +235,7 @@ class ModelDifferences:
         rated = record.statistic.startswith("norm_at")
         title = numbers.title(record.subject)
         group = f"Norm of people by rating of {title}" if rated else f"{title} minus people"
-        label = f"rated {_rating_of(record)}" if rated else record.condition
+        label = f"rated {_rating_of(record)}" if rated else numbers.title(record.condition)
         shown = POINTS.both(record).replace(POINTS.unit, "")
         return ForestRow(label, POINTS.value(record), low, high, shown=shown, group=group, people=rated)
 
@@ -267,7 +267,7 @@ class PoweredEstimates:
             alone = numbers.first(
                 pick("mean_rating_difference(source=people)"), subject=record.subject, condition=record.condition
             )
-            text = f"The difference {record.condition} is {POINTS.both(record, named=True)}"
+            text = f"The difference {numbers.title(record.condition)} is {POINTS.both(record, named=True)}"
             text += f" with {numbers.title(record.subject)}"
             sentences.append(f"{text}{f', {POINTS.both(alone)} from people alone' if alone else ''}.")
         return Answer(
@@ -296,7 +296,7 @@ class PoweredEstimates:
 
     def _estimate(self, record: Record, numbers: Numbers) -> list[str]:
         alone = numbers.first(pick("mean_rating(source=people)"), subject=record.subject, condition=record.condition)
-        of = f" ({record.condition})" if record.condition else ""
+        of = f" ({numbers.title(record.condition)})" if record.condition else ""
         text = f"The mean rating{of} is {POINTS.both(record, named=True)} with {numbers.title(record.subject)}"
         return [f"{text}{f', {POINTS.both(alone)} from the {alone.n} rated items alone' if alone else ''}."]
 

@@ -49,12 +49,6 @@ class NormRun(ConditionedRun[NormSettings]):
             return bool(self.points)
         return super().has(what)
 
-    @property
-    def names(self) -> Mapping[str, str]:
-        """What subjects are called in the report: by the dataset, or by their ids."""
-        titles = {facts.subject_id: facts.title for facts in self.data.subjects if facts.title}
-        return {**super().names, **titles}
-
     @cached_property
     def rows_of_ratings(self) -> NDArray[np.int64]:
         """The row of each rated item, in the order of ``people.item_ids``."""
@@ -240,7 +234,7 @@ def load_run(settings: NormSettings, folder: Path, progress: CollectProgress | N
     given = rated.data.responses
     if len(given.where(measure="norm")) and not len(given.where(subject_kind=COLLECTED)):
         remarks = (*remarks, _MEANS_ONLY)
-    run = NormRun(rated.data, asked.answers, settings, unasked=asked.unasked, remarks=remarks)
+    run = NormRun(rated.data, asked.answers, settings, titles=asked.titles, unasked=asked.unasked, remarks=remarks)
     if not run.rating and not run.unreadable:
         reasons = "; ".join(f"{subject} was not asked: {why}" for subject, why in run.unasked.items())
         hint = f"--model {run.models[0]} turns its distances into points; " if run.models else ""

@@ -129,7 +129,7 @@ class SawCData(Run[SawCSettings]):
     @property
     def names(self) -> dict[str, str]:
         """The names of the subjects in the report, by their ids."""
-        known = {subject: facts.title.partition(" (")[0] for subject, facts in self.facts.items() if facts.title}
+        known = {subject: facts.short_title for subject, facts in self.facts.items() if facts.title}
         return {**super().names, **known}
 
     @property

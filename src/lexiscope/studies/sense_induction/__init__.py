@@ -59,11 +59,11 @@ SAME_SENSE = SubjectEstimates(
     "Pairs of usages judged correctly",
     pick("percent_right(of=all)"),
     PERCENT,
-    claim="are right more often than chance",
+    claim="are correct more often than chance",
     against=(Against("chance", value=50.0, kind="chance"),),
     group=("dataset", "condition"),
     name="same_sense",
-    axis="Percent right",
+    axis="Percent correct",
 )
 
 

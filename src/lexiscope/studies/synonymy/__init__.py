@@ -65,34 +65,34 @@ PREFERENCE = SubjectEstimates(
     pick("percent_right(", condition=lambda name: str(name).endswith("/controlled")),
     PERCENT,
     claim="are above chance",
-    claim_one="is right more often than chance",
+    claim_one="is correct more often than chance",
     against=(Against("chance", value=50.0, kind="chance"),),
     group=("condition",),
     paired=(("the word-frequency baseline", pick("above_baseline")),),
     name="accuracy",
-    axis="Percent right",
+    axis="Percent correct",
 )
 WITHOUT_CONTEXT = SubjectEstimates(
     "Accuracy without context, the synonym among random words",
     pick("percent_right(", condition=lambda name: str(name).endswith("/correct_vs_random")),
     PERCENT,
     claim="are above chance without context",
-    claim_one="is right more often than chance without context",
+    claim_one="is correct more often than chance without context",
     against=(Against("chance (1 of 11)", value=100 / 11, kind="chance"),),
     group=("condition",),
     paired=(("the word-frequency baseline", pick("above_baseline")),),
     name="without_context",
-    axis="Percent right",
+    axis="Percent correct",
 )
 CONSISTENCY = SubjectEstimates(
-    "Share of the items right in one test that are right in the other",
+    "Share of the items correct in one test that are correct in the other",
     pick("given(a=1,b=1)"),
     Quantity("", "Percent", bounds=(0.0, 100.0), digits=0, times=100.0, unit="%"),
     claim="have such items",
     rows_are=("comparison", "comparisons"),
     group=("condition",),
     name="consistency",
-    axis="Percent of the items right in the first test",
+    axis="Percent of the items correct in the first test",
 )
 
 

@@ -38,7 +38,7 @@ HUB_IDS = {
 # what the model's card says and its files do not
 PUBLISHED = {
     "minilm": {
-        "title": "all-MiniLM-L6-v2",
+        "title": "MiniLM (all-MiniLM-L6-v2)",
         "languages": "en",
         "corpus": "over 1 billion sentence pairs (sentence embedding), after MiniLM-L6-H384-uncased",
         "source": "sentence-transformers/all-MiniLM-L6-v2",
