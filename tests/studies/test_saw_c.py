@@ -326,7 +326,8 @@ def test_contrasts_of_size_agree_with_the_raw_files(
     assert {subject: r.value for subject, r in found.items()} == pytest.approx(
         {f"{large} − {small}": best[large] - best[small] for large, small in pairs}, abs=1e-9
     )
-    slopes = {r.condition: r.value for r in records if r.statistic.startswith("slope_within_family")}
+    of = "slope_within_family(of=log10_parameters,outcome={})"
+    slopes = {r.condition: r.value for r in records if r.statistic == of.format("max_r_squared")}
     lines = [
         np.polyfit(np.log10([sizes[m] for m in part]), [best[m] for m in part], 1) for part in (albeto, albeto[1:])
     ]
@@ -343,6 +344,22 @@ def test_contrasts_of_size_agree_with_the_raw_files(
         own = {subject: r.value for subject, r in other.items() if subject.startswith(multilingual)}
         assert own == pytest.approx(differences | mean, abs=1e-9)
     assert {r.family for r in found.values()} == {"within_family(method=holm,tests=7)"}
+    # with each layer chosen on other words: the sums of the R² that allow for the choice, which are not tested again
+    allowing = {
+        r.subject: r.value or 0.0
+        for r in records
+        if (r.statistic, r.view) == ("r_squared(layer=chosen)", "full+final_stop")
+    }
+    chosen = "r_squared_difference_at_chosen_layers(between={})"
+    again = [r for r in records if r.statistic in (chosen.format("sizes"), chosen.format("subjects"))]
+    assert len(again) > len(found)
+    for record in again:
+        first, _, second = record.subject.partition(" − ")
+        assert record.value == pytest.approx(allowing[first] - allowing[second], abs=1e-9)
+        assert record.p is None
+    line = np.polyfit(np.log10([sizes[m] for m in albeto]), [allowing[m] for m in albeto], 1)
+    slope = find_record(records, of.format("r_squared_at_chosen_layer"), condition="family=ALBERT")
+    assert slope.value == pytest.approx(line[0], abs=1e-9)
     assert {r.family for r in other.values()} == {"multilingual(method=holm,tests=11)"}
     # Holm by hand: the smallest of 11 times 11
     first = min(other.values(), key=lambda r: r.p or 1.0)

@@ -19,6 +19,7 @@ from lexiscope.analysis.layers.intervals import (
     layer_contrasts,
     size_contrasts,
 )
+from lexiscope.analysis.layers.layers import difference_at_chosen_layers, left_out_draws
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
 
@@ -92,7 +93,7 @@ def test_weighted_sums_of_the_highest_equal_their_definition(toy: tuple[Any, Any
     centred = sizes - sizes.mean()
     weights = [("difference", [1, -1, 0]), ("slope", centred / (centred @ centred))]
     options = {"groups": words, "resamples": 60, "seed": 5}
-    difference, line = highest_combinations(subjects, norms, weights, **options)
+    difference, line, *chosen = highest_combinations(subjects, norms, weights, **options)
     same = highest_difference(subjects[0], subjects[1], norms, between="stop", **options)
     assert (difference.value, difference.interval) == (pytest.approx(same.value, abs=1e-12), same.interval)
     slow = bootstrap(slope, 60, groups=words, resamples=60, seed=5)
@@ -100,6 +101,13 @@ def test_weighted_sums_of_the_highest_equal_their_definition(toy: tuple[Any, Any
     assert (line.interval.low, line.interval.high) == pytest.approx((slow.low, slow.high), abs=1e-9)
     # no resample is at or below 0: 2 / 61, before the expansion for 15 groups
     assert 2 / 61 < (line.p or 0.0) < 0.06
+    # the same with each layer chosen on other words, which is not tested a second time
+    sides = [left_out_draws(part, norms, kind="r_squared", **options) for part in subjects]
+    apart = difference_at_chosen_layers(sides[0], sides[1], norms, kind="r_squared", **options)
+    assert [own.name for own in chosen] == ["difference", "slope"]
+    assert (chosen[0].value, chosen[0].interval) == (pytest.approx(apart.value, abs=1e-12), apart.interval)
+    assert chosen[1].value == pytest.approx(np.polyfit(sizes, [side.value for side in sides], 1)[0], abs=1e-12)
+    assert [own.p for own in chosen] == [None, None]
     (bare,) = highest_combinations(subjects, norms, weights[:1], resamples=0)
     assert bare.p is None
     with pytest.raises(StatisticError, match="do not go with 3 subjects"):
@@ -122,7 +130,9 @@ def test_size_is_compared_among_models_that_were_trained_alike(toy: tuple[Any, A
         for of, own in zip(facts, distances, strict=True)
     }
     contrasts = size_contrasts(facts, distances, norms, groups=words, resamples=20)
-    values = {contrast.subject or contrast.condition: contrast.value for contrast in contrasts}
+    naive = [contrast for contrast in contrasts if "at_chosen_layer" not in contrast.name]
+    assert [own.subject for own in contrasts[len(naive) :]] == [own.subject for own in naive]
+    values = {contrast.subject or contrast.condition: contrast.value for contrast in naive}
     slope = np.polyfit([7, 8, 9], [best[name] for name in ("small", "middle", "large")], 1)[0]
     assert values == pytest.approx(
         {
@@ -142,7 +152,10 @@ def test_the_best_subject_and_a_named_layer_are_compared_with_the_others(toy: tu
     columns, norms, words = toy
     options = {"groups": words, "resamples": 60, "seed": 5}
     subjects = {"a": columns[:, :2], "b": columns[:, 2:], "c": columns[:, 3:]}
-    (b_a, b_c) = best_contrasts(subjects, norms, **options)
+    b_a, b_c, *chosen = best_contrasts(subjects, norms, **options)
+    assert [(of.name, of.subject) for of in chosen] == [
+        ("r_squared_difference_at_chosen_layers(between=subjects)", subject) for subject in ("b − a", "b − c")
+    ]
     assert [of.subject for of in (b_a, b_c)] == ["b − a", "b − c"]
     slow = highest_difference(subjects["b"], subjects["a"], norms, between="subjects", **options)
     assert (b_a.name, b_a.interval) == (slow.name, slow.interval)

@@ -7,7 +7,9 @@ again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from dataclasses import replace
+from itertools import cycle, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,11 +24,14 @@ from lexiscope.analysis.bootstrap import (
 )
 from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import correlation_draws, correlation_value, is_constant, standardised
+from lexiscope.analysis.layers.layers import difference_at_chosen_layers, left_out_draws
 from lexiscope.analysis.regression import LOG_PARAMETERS, group_products, weighted_sums
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Interval, statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, parse_statistic, statistic_name
 
+CHOSEN_R_SQUARED = "r_squared_at_chosen_layer"
+"""The outcome of a regression of the R² that allows for the choice of the layer."""
 BETWEEN_SUBJECTS = statistic_name("r_squared_difference", of="max_over_layers", between="subjects")
 BETWEEN_LAYERS = statistic_name("r_squared_difference", of="layer", between="layers")
 
@@ -102,8 +107,11 @@ def highest_differences(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> tuple[Estimate, ...]:
+) -> tuple[Estimate | Undefined, ...]:
     """Return :func:`highest_difference` of each subject of both, then the mean of each family, named in the condition.
+
+    Last is the difference of each subject with both layers chosen on other words
+    (:func:`~lexiscope.analysis.layers.layers.difference_at_chosen_layers`).
 
     *first*, *second* and *families* are by subject. *Shape:* distances each (items, layers); norms and groups (items,).
     *Source:* SAW-C fn 9, fn 11.
@@ -113,21 +121,28 @@ def highest_differences(
     >>> one.subject, round(one.value, 12), mean.condition, mean.n  # 1 - .5 ** 2
     ('m', 0.75, 'family=F', 1)
     """
-    results = []
+    results: list[Estimate] = []
+    chosen: list[Estimate | Undefined] = []
     of_family: dict[str, list[float]] = {}
+    _, n_groups = group_codes(groups, len(np.asarray(norms)))
+    options: dict[str, Any] = {"groups": groups, "level": level, "resamples": resamples, "seed": seed}
     for subject, distances in first.items():
-        difference = highest_difference(
-            distances, second[subject], norms, between=between, groups=groups, level=level, resamples=resamples,
-            seed=seed,
-        )  # fmt: skip
+        difference = highest_difference(distances, second[subject], norms, between=between, **options)
         results.append(difference.about(subject=subject))
+        if resamples and n_groups > 1:
+            name = _with_chosen_layers(difference.name)
+            other = difference_at_chosen_layers(
+                distances, second[subject], norms, kind="r_squared", name=name, **options
+            )
+            other = replace(other, p=None) if isinstance(other, Estimate) else other
+            chosen.append(other.about(subject=subject))
         of_family.setdefault(families[subject], []).append(difference.value)
     name = statistic_name("r_squared_difference", of="max_over_layers", between=between)
     means = (
         Estimate(name, float(np.mean(values)), n=len(values)).about(condition=f"family={family}")
         for family, values in of_family.items()
     )
-    return (*results, *means)
+    return (*results, *means, *chosen)
 
 
 def highest_combinations(
@@ -139,12 +154,14 @@ def highest_combinations(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> tuple[Estimate, ...]:
+) -> tuple[Estimate | Undefined, ...]:
     """Return weighted sums of the highest R² of several subjects, all on the same resamples, with p of a sum of 0.
 
     *weights* are the statistic's name and a weight per subject: (−1, 1) is a difference, (x − x̄) / Σ (x − x̄)² the
     least-squares slope on x. The highest layer is found again in each resample. p is that of
-    :func:`~lexiscope.analysis.comparison.bootstrap_p`, ``None`` without an interval.
+    :func:`~lexiscope.analysis.comparison.bootstrap_p`, ``None`` without an interval. Where a subject has several
+    layers, the same sums follow of the R² with each layer chosen on other words
+    (:func:`~lexiscope.analysis.layers.layers.left_out_draws`), without p: a hypothesis is tested once.
 
     *Shape:* distances each (items, layers); norms and groups (items,); weights each (subjects,).
     *Source:* SAW-C §5.2.
@@ -152,9 +169,9 @@ def highest_combinations(
     Errors: :class:`StatisticError` if the norms are constant or weights do not match the subjects.
     """
     values = np.array([max(_r_squared_values(distance, norms), default=0.0) for distance in distances])
-    by_layer = (_r_squared_draws(distance, norms, groups, resamples, seed) for distance in distances)
+    by_layer = [_r_squared_draws(distance, norms, groups, resamples, seed) for distance in distances]
     draws = np.array([drawn.max(axis=1, initial=0.0) for drawn in by_layer])
-    n, combined = len(np.asarray(norms)), []
+    n, combined = len(np.asarray(norms)), list[Estimate | Undefined]()
     for name, given in weights:
         own = np.asarray(given, dtype=np.float64)
         if own.shape != values.shape:
@@ -163,7 +180,47 @@ def highest_combinations(
         interval, (_, n_groups) = _interval(drawn, groups, n, level), group_codes(groups, n)
         p = bootstrap_p(drawn, n_groups=n_groups) if interval.is_defined else None
         combined.append(Estimate(name, float(own @ values), interval, n, p=p))
+    if resamples and group_codes(groups, n)[1] > 1 and any(drawn.shape[1] > 1 for drawn in by_layer):
+        combined += _combinations_at_chosen_layers(distances, norms, weights, by_layer, groups, level, resamples, seed)
     return tuple(combined)
+
+
+def _combinations_at_chosen_layers(
+    distances: Sequence[ArrayLike],
+    norms: ArrayLike,
+    weights: Sequence[tuple[str, ArrayLike]],
+    draws: Sequence[FloatArray],
+    groups: ArrayLike | None,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> list[Estimate | Undefined]:
+    """The same sums of the R² of each subject at the layer that is chosen on other words."""
+    sides = [
+        left_out_draws(distance, norms, kind="r_squared", draws=drawn, groups=groups, resamples=resamples, seed=seed)
+        for distance, drawn in zip(distances, draws, strict=True)
+    ]
+    n, units = len(np.asarray(norms)), resampled_units(groups)
+    sums: list[Estimate | Undefined] = []
+    for name, given in weights:
+        own, name = np.asarray(given, dtype=np.float64), _with_chosen_layers(name)
+        used = [(weight, side) for weight, side in zip(own.tolist(), sides, strict=True) if weight]
+        reason = next((side.reason for _, side in used if side.reason), "")
+        if reason:
+            sums.append(Undefined(name, reason, n))
+            continue
+        ends = sum((weight * side.ends for weight, side in used), np.zeros(resamples))
+        interval = percentile_interval(ends, level=level, method="left_out_words", resampled=units)
+        sums.append(Estimate(name, float(sum(weight * side.value for weight, side in used)), interval, n))
+    return sums
+
+
+def _with_chosen_layers(name: str) -> str:
+    """The name of a statistic of the highest R², of the R² at layers that are chosen on other words."""
+    plain, parameters = parse_statistic(name)
+    if parameters.pop("of", "") == "max_over_layers":
+        return statistic_name(f"{plain}_at_chosen_layers", **parameters)
+    return name.replace("outcome=max_r_squared", f"outcome={CHOSEN_R_SQUARED}")
 
 
 def size_contrasts(
@@ -176,7 +233,7 @@ def size_contrasts(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> tuple[Estimate, ...]:
+) -> tuple[Estimate | Undefined, ...]:
     """Compare the highest R² of subjects by their size, where little else differs (:func:`highest_combinations`).
 
     Among subjects that were trained alike (family, training text, tokenizer and objective are the same): each larger
@@ -230,7 +287,7 @@ def size_contrasts(
         [distances[place] for place in ordered], norms, weights, groups=groups, level=level, resamples=resamples,
         seed=seed,
     )  # fmt: skip
-    return tuple(estimate.about(**where) for estimate, where in zip(estimates, about, strict=True))
+    return tuple(estimate.about(**where) for estimate, where in zip(estimates, cycle(about), strict=False))
 
 
 def best_contrasts(
@@ -241,7 +298,7 @@ def best_contrasts(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> tuple[Estimate, ...]:
+) -> tuple[Estimate | Undefined, ...]:
     """Return the highest R² of the best subject minus that of each other one (:func:`highest_combinations`).
 
     Both share the resamples, in each of which both layers are found again. The subject says which two are compared.
@@ -264,7 +321,7 @@ def best_contrasts(
     )
     return tuple(
         estimate.about(subject=f"{subjects[best]} − {subjects[other]}")
-        for other, estimate in zip(others, estimates, strict=True)
+        for other, estimate in zip(cycle(others), estimates, strict=False)
     )
 
 
@@ -278,7 +335,7 @@ def layer_contrasts(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> tuple[Estimate, ...]:
+) -> tuple[Estimate | Undefined, ...]:
     """Return R² at one *layer* minus R² at each other, on the same resamples; the condition says which two.
 
     For a layer that was named before the data were seen. A layer without variation explains nothing.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import BoolArray, Bootstrap, FloatArray, groups_of
+from lexiscope.analysis.layers.intervals import CHOSEN_R_SQUARED
 from lexiscope.analysis.layers.layers import (
     RHO,
     R,
@@ -258,10 +259,6 @@ def curves_of_families(
 
 
 # -- the highest R² and size -------------------------------------------------------------------------------------------
-
-
-CHOSEN_R_SQUARED = "r_squared_at_chosen_layer"
-"""The outcome of a regression of the R² that allows for the choice of the layer."""
 
 
 def regress_on_size(fits: Sequence[LayerFit]) -> tuple[OlsFit, tuple[Estimate, ...]]:

@@ -167,6 +167,8 @@ def drawn_curves(fits: Sequence[LayerFit], statistic: str) -> dict[str, DrawnCur
 # -- size -----------------------------------------------------------------------------------------------------------
 
 
+CHOSEN_LAYER = "at_chosen_layer"
+"""What the names of numbers have whose layers are chosen on other words."""
 _SLOPE = statistic_name("slope", of="log10_parameters", outcome="max_r_squared")
 _SCALING = {
     _SLOPE: "Gain in R² per tenfold parameters",
@@ -208,6 +210,7 @@ def fit_contrasts_tables(results: Iterable[Record | Result], view: str) -> list[
         ("p", P_VALUE): lambda record: record.p,
     }
     records = records_of(results)
+    allowing = _allowing(records)
     notes = {
         BETWEEN_SUBJECTS: "The best layer of each is found again in each resample. Which subject is the best was seen "
         "on the same items; the sets of ranks allow for that.",
@@ -221,8 +224,25 @@ def fit_contrasts_tables(results: Iterable[Record | Result], view: str) -> list[
         own = [record for record in records if statistic_key(record.statistic) == statistic_key(name)]
         if own:
             note = ("Both sides have the same resamples of words.", notes[name])
-            tables.append(table_of(file, title.format(own[0].subject), own, cells, notes=note))
+            tables.append(table_of(file, title.format(own[0].subject), own, {**cells, **allowing(own)}, notes=note))
     return tables
+
+
+def _allowing(records: Iterable[Record]) -> Callable[[Sequence[Record]], Mapping[Head, Callable[[Record], Cell]]]:
+    """The column of the same number with each layer chosen on other words, for tables in which a row has one."""
+    chosen = {(r.subject, r.condition, r.view): r for r in records if CHOSEN_LAYER in r.statistic}
+
+    def column(rows: Sequence[Record]) -> Mapping[Head, Callable[[Record], Cell]]:
+        if not any((row.subject, row.condition, row.view) in chosen for row in rows):
+            return {}
+
+        def cell(row: Record) -> Cell:
+            own = chosen.get((row.subject, row.condition, row.view))
+            return None if own is None else record_cell(own)
+
+        return {Column("Layers chosen on other words", _THREE, note="Not tested a second time."): cell}
+
+    return column
 
 
 def size_contrasts_tables(results: Iterable[Record | Result]) -> list[Table]:
@@ -241,8 +261,11 @@ def size_contrasts_tables(results: Iterable[Record | Result]) -> list[Table]:
     resampled = "Words are resampled, and the best layer is found again in each resample; the models are fixed."
     alike = "Trained alike: family, training text, tokenizer and objective are the same."
     several: dict[bool, list[Record]] = {False: [], True: []}
-    for record in records_of(results):
-        several["multilingual" in record.statistic].append(record)
+    records = records_of(results)
+    allowing = _allowing(records)
+    for record in records:
+        if CHOSEN_LAYER not in record.statistic:
+            several["multilingual" in record.statistic].append(record)
     tables = (
         ("size_within_family", "Size among models that were trained alike", several[False], alike),
         (
@@ -252,7 +275,11 @@ def size_contrasts_tables(results: Iterable[Record | Result]) -> list[Table]:
             "Smaller: at most 1/3 of the parameters.",
         ),
     )
-    return [table_of(name, title, own, cells, notes=(note, resampled)) for name, title, own, note in tables if own]
+    return [
+        table_of(name, title, own, {**cells, **allowing(own)}, notes=(note, resampled))
+        for name, title, own, note in tables
+        if own
+    ]
 
 
 # -- what sense and distance explain, and what they leave over ------------------------------------------------------
@@ -369,4 +396,6 @@ def differences_table(name: str, title: str, head: str, results: Iterable[Record
         "Intervals resample words; the best layer of each view is found again in each resample; not adjusted for "
         "being many.",
     )
-    return table_of(name, title, records_of(results), cells, notes=notes)
+    records = records_of(results)
+    own = [record for record in records if CHOSEN_LAYER not in record.statistic]
+    return table_of(name, title, own, {**cells, **_allowing(records)(own)}, notes=notes)
