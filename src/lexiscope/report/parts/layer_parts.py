@@ -303,7 +303,11 @@ def explained_table(results: Iterable[Record | Result], titles: Mapping[str, str
     rows = rows_of(own, "subject", "layer", names=titles)
     labels = ("Subject", Column("Layer", INTEGER))
     title = "Variance of the norms that sense and distance explain"
-    notes = ("Unadjusted R² of linear regressions of the norms; intervals resample words.",)
+    notes = (
+        "Unadjusted R² of linear regressions of the norms; intervals resample words. A layer of the highest R² is "
+        "chosen on the same items, so that what distance explains there is too high: the table of relatedness by layer "
+        "has the R² that allows for the choice.",
+    )
     return pivot("explained_variance", title, records, columns, rows, labels=labels, notes=notes)
 
 
