@@ -232,7 +232,7 @@ CASES: list[Case] = [
 CASES += [
     {
         "statistic": "centaur norm",
-        "design": f"of one item, {raters} ratings an item",
+        "design": f"of one item, {raters} ratings per item",
         "n": [60, 200],
         "function": partial(centaur_norm, raters=raters),
         "why": "",

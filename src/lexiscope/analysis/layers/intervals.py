@@ -159,7 +159,7 @@ def highest_combinations(
 
     *weights* are the statistic's name and a weight per subject: (−1, 1) is a difference, (x − x̄) / Σ (x − x̄)² the
     least-squares slope on x. The highest layer is found again in each resample. p is that of
-    :func:`~lexiscope.analysis.comparison.bootstrap_p`, ``None`` without an interval. Where a subject has several
+    :func:`~lexiscope.analysis.comparison.bootstrap_p`, ``None`` without an interval. If a subject has several
     layers, the same sums follow of the R² with each layer chosen on other words
     (:func:`~lexiscope.analysis.layers.layers.left_out_draws`), without p: a hypothesis is tested once.
 

@@ -76,10 +76,10 @@ class CentaurNorms:
         """The standard error of each centaur norm, with what the learnt line, τ² and σ² add to it.
 
         With D = σ² / n, V = τ² + D and the weight w of people, the square is w D, the line's variance times (1 − w)²,
-        and twice what wrong weights cost: D² / V times the relative variances of V and of D. Of an item that no people
-        rated it is τ² and the line's variance. With everything taken as known, ± 1.96 errors held 85 % of the true
+        and twice what wrong weights cost: D² / V times the relative variances of V and of D. For an item that no people
+        rated, it is τ² and the line's variance. With everything taken as known, ± 1.96 errors held 85 % of the true
         norms where 60 items had two ratings each.
-        *Source:* Prasad & Rao 1990, JASA 85; of this τ², Datta, Rao & Smith 2005, Biometrika 92; of an estimated D,
+        *Source:* Prasad & Rao 1990, JASA 85; for this τ², Datta, Rao & Smith 2005, Biometrika 92; for an estimated D,
         Wang & Fuller 2003, JASA 98.
         """
         weight, given = self.weight(self.n), ~np.isnan(self.predicted)

@@ -253,7 +253,7 @@ class SlopeOf:
     ``number`` are the records with that number (``n_parameters``), ``estimate`` those with the estimate; the slope is
     per tenfold number if *log*. ``what`` is what rises, ``per`` for how much more of the number. ``allowing`` are the
     estimates that allow for the choice of the best layer, which the tips of the figure give next to the others, and
-    ``slope_allowing`` their slope, which has a sentence of its own.
+    ``slope_allowing`` their slope, which has a separate sentence.
     """
 
     title: str
