@@ -235,7 +235,7 @@ def test_a_lowest_aic_stands_next_to_that_of_the_intercept_alone() -> None:
     assert "no layer" not in lowest.note
     text = _boundary_in_words(own, records)
     assert text.startswith(
-        f"At layer {lowest.layer} in m. On words held out, the layer chosen on the other words is better"
+        f"At layer {lowest.layer} in m. On held-out words, the layer chosen on the other words predicts better"
     )
     assert text.endswith("The layer of the lowest AIC is chosen on the same items.")
     apa = SENSE_BOUNDARY.answer(Numbers(tuple(records), own.names)).apa

@@ -13,7 +13,6 @@ from lexiscope.analysis.agreement.ceilings import agreement_ceilings, split_half
 from lexiscope.analysis.agreement.consistency import coverage, group_consistency, rating_counts
 from lexiscope.analysis.agreement.raters import RaterAgreement, included, leave_one_out, model_place
 from lexiscope.analysis.norms.norms import condition_means
-from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition
 from lexiscope.core.result import Estimate, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
@@ -150,19 +149,18 @@ def _countries_compared(run: SawCData, country_of: Mapping[str, str]) -> object:
 
 
 def rater_agreements(run: SawCData) -> tuple[RaterAgreement, ...]:
-    """Return the agreement of single raters: true leave-one-out, then the paper's variant; none if it is undefined."""
-    try:
-        return tuple(by_rater(run.people, **run.resampling) for by_rater in (leave_one_out, included))
-    except (InputError, StatisticError):
-        # without ratings nothing is expected; what is undefined is among the remarks of the ratings
-        return ()
+    """Return the agreement of single raters: true leave-one-out, then the paper's variant, each unless undefined."""
+    return tuple(made for made in run.once(_agreements) if isinstance(made, RaterAgreement))
+
+
+def _agreements(run: SawCData) -> list[RaterAgreement | Undefined]:
+    variants = (leave_one_out, included) if run.has("ratings") else ()
+    return [run.attempt("leave_one_out_agreement", partial(of, run.people, **run.resampling)) for of in variants]
 
 
 def _rating_remarks(run: SawCData) -> Iterator[Remark]:
-    if not run.once(rater_agreements):
-        undefined = run.attempt("leave_one_out_agreement", lambda: leave_one_out(run.people, resamples=0))
-        if isinstance(undefined, Undefined):
-            yield Remark(f"Between people, {undefined.reason}.")
+    undefined = dict.fromkeys(made.reason for made in run.once(_agreements) if isinstance(made, Undefined))
+    yield from (Remark(f"Between people, {reason}.") for reason in undefined)
     lists, least = {item.item_id: item.list_id or "" for item in run.items}, run.settings.min_ratings
     short = coverage(run.people, minimum=least, lists=lists).short
     if short:
