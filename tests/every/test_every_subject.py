@@ -153,9 +153,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def prompts_of_tasks() -> list[str]:
     """Return what the tasks put before answers: their prompts, and the wordings in which texts are scored."""
-    prompts = [
-        prompt_of(asks(item)) for name in OF_TASK if (asks := catalog.task(name).asks) for item in OF_TASK[name][:1]
-    ]
+    prompts = [prompt_of(asks(item)) for name in OF_TASK if (asks := catalog.task(name).asks) for item in OF_TASK[name]]
     for path in sorted(Path(catalog.module("tasks", "same_sense").__file__ or "").parents[1].glob("*/scored.txt")):
         prompts.append(re.sub(r"\$\w+", "bank", path.read_text(encoding="utf-8")))
     words = [str(value) for items in OF_TASK.values() for item in items[:1] for value in item.conditions.values()]

@@ -127,7 +127,7 @@ def test_the_results_page_answers_within_its_budget(whole_run: Path) -> None:
         ("Senses", "At layer 6 of 12 in BETO."),
         ("Layers", "It depends on the model."),
         ("Boundary", "Yes."),
-        ("Size", "Somewhat."),
+        ("Size", "Not decided."),
     ]
     # the sign of ρ is turned once: the page shows what results.json holds, turned round
     (chosen,) = (
