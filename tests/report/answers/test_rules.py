@@ -153,6 +153,12 @@ def test_layers() -> None:
     assert answer.sentences[1] == "In Model B it falls from .40 (layer 1) to .20 at the last layer."
     assert isinstance(answer.drawing, LayerPanels)
     assert answer_of(rule, *up).verdict == "At layer 2 of 2."
+    other = Record("rho(layer=chosen)", 0.35, subject="b")
+    both = answer_of(replace(rule, allowing=pick("rho(layer=chosen)")), *up, *down, other)
+    assert both.sentences[1] == answer.sentences[1].replace("layer.", "layer (layer chosen on other items: .35).")
+    assert isinstance(both.drawing, LayerPanels)
+    tips = [panel.tip for panel in both.drawing.panels]
+    assert [tip.endswith("; with the layer chosen on other items: ρ = .35") for tip in tips] == [False, True]
 
 
 def test_the_best_layer_is_undecided_where_words_held_out_do_not_support_it() -> None:

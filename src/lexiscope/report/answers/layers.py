@@ -100,7 +100,8 @@ class LayerCurves:
         if drops[worst] > 0.5 * 10**-quantity.digits:
             texts.append(
                 f"In {numbers.title(worst)} it falls from {quantity.text(quantity.value(best[worst]))} "
-                f"(layer {best[worst].layer}) to {quantity.text(quantity.value(last[worst]))} at the last layer."
+                f"(layer {best[worst].layer}) to {quantity.text(quantity.value(last[worst]))} at the last layer"
+                f"{self._instead(numbers, best[worst])}."
             )
         allowed = numbers.first(self.allowing, subject=top, view=best[top].view) if self.allowing else None
         if allowed is not None:
@@ -109,6 +110,13 @@ class LayerCurves:
                 f"has {quantity.equation(allowed)}."
             )
         return tuple(texts)
+
+    def _instead(self, numbers: Numbers, best: Record) -> str:
+        """The highest value with the layer chosen on other items, in brackets; empty where there is none."""
+        allowed = numbers.first(self.allowing, subject=best.subject, view=best.view) if self.allowing else None
+        if allowed is None or allowed.value is None:
+            return ""
+        return f" (layer chosen on other items: {self.quantity.text(self.quantity.value(allowed))})"
 
     def _panels(
         self,
@@ -135,6 +143,9 @@ class LayerCurves:
             )
             place = f"best layer {best[subject].layer} of {points[-1].layer}"
             tip = f"{numbers.title(subject)}: {place}, {self.quantity.equation(best[subject])}"
+            other = allowed.get(subject)
+            if other is not None and other.value is not None:
+                tip += f"; with the layer chosen on other items: {self.quantity.equation(other)}"
             tip += f"; {self.second_name}: layer {second.layer}" if second is not None else ""
             panels.append(
                 LayerPanel(
