@@ -22,6 +22,7 @@ from lexiscope.analysis.layers.intervals import (
 from lexiscope.analysis.layers.layers import difference_at_chosen_layers, left_out_draws
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Undefined
 
 
 @pytest.fixture
@@ -108,6 +109,13 @@ def test_weighted_sums_of_the_highest_equal_their_definition(toy: tuple[Any, Any
     assert (chosen[0].value, chosen[0].interval) == (pytest.approx(apart.value, abs=1e-12), apart.interval)
     assert chosen[1].value == pytest.approx(np.polyfit(sizes, [side.value for side in sides], 1)[0], abs=1e-12)
     assert [own.p for own in chosen] == [None, None]
+    # distances that are all alike leave no layer to choose, and stop nothing
+    whole = [*subjects[:2], np.full((60, 2), 0.5)]
+    *naive, first, of_three = highest_combinations(whole, norms, weights, **options)
+    assert [own.value is not None for own in naive] == [True, True]
+    assert first == chosen[0]
+    assert isinstance(of_three, Undefined)
+    assert "undefined" in of_three.reason
     (bare,) = highest_combinations(subjects, norms, weights[:1], resamples=0)
     assert bare.p is None
     with pytest.raises(StatisticError, match="do not go with 3 subjects"):

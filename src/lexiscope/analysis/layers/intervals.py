@@ -56,7 +56,8 @@ def last_layer_drop_intervals(
     *Shape:* distance (items, layers); norms and groups (items,). *Unit:* share of the highest R².
     *Source:* SAW-C §5.3. Errors: :class:`StatisticError` where the norms are constant.
     """
-    draws, n = _r_squared_draws(distance, norms, groups, resamples, seed), len(np.asarray(norms))
+    draws = np.nan_to_num(_r_squared_draws(distance, norms, groups, resamples, seed))
+    n = len(np.asarray(norms))
     intervals = []
     for compared in (draws, draws[:, :-1]):
         highest = compared.max(axis=1, initial=0.0)
@@ -88,7 +89,7 @@ def highest_difference(
     *Higher means:* the first is closer to people. *Source:* SAW-C fn 11 (with − without stop).
     """
     draws = [_r_squared_draws(distance, norms, groups, resamples, seed) for distance in (first, second)]
-    highest = [drawn.max(axis=1, initial=0.0) for drawn in draws]
+    highest = [np.nan_to_num(drawn).max(axis=1, initial=0.0) for drawn in draws]
     interval = _interval(highest[0] - highest[1], groups, len(np.asarray(norms)), level)
     values = [max(_r_squared_values(distance, norms), default=0.0) for distance in (first, second)]
     name = statistic_name("r_squared_difference", of="max_over_layers", between=between)
@@ -170,7 +171,7 @@ def highest_combinations(
     """
     values = np.array([max(_r_squared_values(distance, norms), default=0.0) for distance in distances])
     by_layer = [_r_squared_draws(distance, norms, groups, resamples, seed) for distance in distances]
-    draws = np.array([drawn.max(axis=1, initial=0.0) for drawn in by_layer])
+    draws = np.array([np.nan_to_num(drawn).max(axis=1, initial=0.0) for drawn in by_layer])
     n, combined = len(np.asarray(norms)), list[Estimate | Undefined]()
     for name, given in weights:
         own = np.asarray(given, dtype=np.float64)
@@ -430,14 +431,13 @@ def _sequential_gains(products: FloatArray) -> FloatArray:
 def _r_squared_draws(
     distance: ArrayLike, norms: ArrayLike, groups: ArrayLike | None, resamples: int, seed: int
 ) -> FloatArray:
-    """R² of every layer in every resample; a layer without variation explains nothing. *Shape:* (draws, layers)."""
+    """R² of every layer in every resample; NaN where a layer has no variation. *Shape:* (draws, layers)."""
     columns, y = _check_columns(distance, norms)
-    draws = np.zeros((resamples, columns.shape[1]))
+    draws = np.full((resamples, columns.shape[1]), np.nan)
     used = [layer for layer in range(columns.shape[1]) if not is_constant(columns[:, layer])]
     if used:
-        draws[:, used] = np.nan_to_num(
-            correlation_draws(columns[:, used], y, kind="r_squared", groups=groups, resamples=resamples, seed=seed)
-        )
+        own = columns[:, used]
+        draws[:, used] = correlation_draws(own, y, kind="r_squared", groups=groups, resamples=resamples, seed=seed)
     return draws
 
 
