@@ -80,10 +80,10 @@ def with_adjusted_columns(table: Table, families: Sequence[AdjustedFamily]) -> T
             columns.append(Column(family.header(column.header), column.format))
             cells.append([family.of[cell] if isinstance(cell, float | int) else cell for cell in own])
             continue
-        several = [own for own in families if any(own.is_shown_in(column.header, [value]) for value in p)]
+        several = [other for other in families if any(other.is_shown_in(column.header, [value]) for value in p)]
         if several:
             # a column of tests of several families, each adjusted in its own; a test that is alone stays as it is
-            note = f"Each within its family: {', '.join(f'{own.name} ({own.n} tests)' for own in several)}."
+            note = f"Each within its family: {', '.join(f'{other.name} ({other.n} tests)' for other in several)}."
             columns.append(Column(f"{column.header}, adjusted", column.format, note=note))
             cells.append([_adjusted_cell(cell, several) for cell in own])
     if len(columns) == len(table.columns):

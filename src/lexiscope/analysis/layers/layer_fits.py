@@ -305,9 +305,10 @@ def regress_fits(
     terms = np.column_stack([logs, many, flags, logs * flags, many * flags])
     names = [LOG_PARAMETERS, MULTILINGUAL, factor, f"{LOG_PARAMETERS}:{factor}", f"{MULTILINGUAL}:{factor}"]
     model = f"~[{LOG_PARAMETERS}+{MULTILINGUAL}]*{factor}"
-    highest, allowing = ([getattr(fit, name) for fit in fits] for name in ("highest", "allowing"))
-    results = [*_regression(f"max_r_squared{model}", np.array(highest, float)[sized], terms[sized], names)]
-    again = _regression(f"{CHOSEN_R_SQUARED}{model}", np.array(allowing, float)[sized], terms[sized], names)
+    highest = np.array([fit.highest for fit in fits], dtype=np.float64)
+    allowing = np.array([fit.allowing for fit in fits], dtype=np.float64)
+    results = [*_regression(f"max_r_squared{model}", highest[sized], terms[sized], names)]
+    again = _regression(f"{CHOSEN_R_SQUARED}{model}", allowing[sized], terms[sized], names)
     results += [replace(result, p=None) if isinstance(result, Estimate) else result for result in again]
     named = np.array([bool(fit.facts.family) for fit in fits], dtype=bool)
     families = [fit.facts.family for fit in fits if fit.facts.family]

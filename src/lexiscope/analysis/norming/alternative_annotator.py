@@ -148,7 +148,8 @@ def alternative_annotator_test(
         raise StatisticError(what, why=f"there are {len(tests)}")
     adjusted = benjamini_yekutieli([test[-1] for test in tests]).tolist()
     made = tuple(AnnotatorTest(*test, p_adjusted=p) for test, p in zip(tests, adjusted, strict=True))
-    intervals = _intervals(ratings, answers, closeness, tested, resamples)
+    whole = compared.mean_shares(tested).tolist()
+    intervals = _intervals(ratings, answers, closeness, tested, whole, resamples)
     return AlternativeAnnotator(made, epsilon, closeness, intervals, tuple(left_out))
 
 
@@ -175,7 +176,7 @@ def _comparisons(ratings: Ratings, answers: FloatArray, closeness: Closeness) ->
 
 
 def _intervals(
-    ratings: Ratings, answers: FloatArray, closeness: Closeness, tested: BoolArray, resamples: int
+    ratings: Ratings, answers: FloatArray, closeness: Closeness, tested: BoolArray, whole: list[float], resamples: int
 ) -> tuple[Interval, Interval]:
     """The jackknife intervals of both mean shares over raters."""
     fold, n_folds = left_out_groups(ratings.n_raters, resamples=resamples, seed=0, most=_MOST_LEFT_OUT)
@@ -186,11 +187,10 @@ def _intervals(
         shares.append(_comparisons(others, answers, closeness).mean_shares(tested))
     if not shares:
         return NO_INTERVAL, NO_INTERVAL
-    whole = _comparisons(ratings, answers, closeness).mean_shares(tested)
     sizes = np.bincount(fold, minlength=n_folds).astype(np.float64)
     first, second = (
         jackknife_interval(value, LeftOut(column, sizes), resampled="raters", scale="wilson")
-        for value, column in zip(whole.tolist(), np.array(shares).T, strict=True)
+        for value, column in zip(whole, np.array(shares).T, strict=True)
     )
     return first, second
 

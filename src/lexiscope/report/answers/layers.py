@@ -101,9 +101,10 @@ class LayerCurves:
             texts.append(
                 f"In {numbers.title(worst)} it falls from {quantity.text(quantity.value(best[worst]))} "
                 f"(layer {best[worst].layer}) to {quantity.text(quantity.value(last[worst]))} at the last layer"
-                f"{self._instead(numbers, best[worst])}."
             )
-        allowed = numbers.first(self.allowing, subject=top, view=best[top].view) if self.allowing else None
+            other = self._allowed(numbers, best[worst])
+            texts[-1] += f" (layer chosen on other items: {quantity.text(quantity.value(other))})." if other else "."
+        allowed = self._allowed(numbers, best[top])
         if allowed is not None:
             texts.append(
                 f"Best layers are chosen on the same items; with the layer chosen on other items, {numbers.title(top)} "
@@ -111,12 +112,10 @@ class LayerCurves:
             )
         return tuple(texts)
 
-    def _instead(self, numbers: Numbers, best: Record) -> str:
-        """The highest value with the layer chosen on other items, in brackets; empty where there is none."""
-        allowed = numbers.first(self.allowing, subject=best.subject, view=best.view) if self.allowing else None
-        if allowed is None or allowed.value is None:
-            return ""
-        return f" (layer chosen on other items: {self.quantity.text(self.quantity.value(allowed))})"
+    def _allowed(self, numbers: Numbers, best: Record) -> Record | None:
+        """The value with the layer chosen on other items, if it is known, of the subject with this highest value."""
+        record = numbers.first(self.allowing, subject=best.subject, view=best.view) if self.allowing else None
+        return None if record is None or record.value is None else record
 
     def _panels(
         self,
@@ -126,11 +125,9 @@ class LayerCurves:
         numbers: Numbers,
         at_last: list[str],
     ) -> LayerPanels:
-        allowed = (
-            {s: numbers.first(self.allowing, subject=s, view=best[s].view) for s in order} if self.allowing else {}
-        )
+        allowed = {s: self._allowed(numbers, best[s]) for s in order}
         if all(allowed.values()):
-            order = sorted(order, key=lambda s: -self.quantity.value(allowed.get(s) or best[s]))
+            order = sorted(order, key=lambda s: -self.quantity.value(allowed[s] or best[s]))
         shown = order[:_MOST_PANELS]
         panels = []
         for subject in shown:
@@ -143,8 +140,7 @@ class LayerCurves:
             )
             place = f"best layer {best[subject].layer} of {points[-1].layer}"
             tip = f"{numbers.title(subject)}: {place}, {self.quantity.equation(best[subject])}"
-            other = allowed.get(subject)
-            if other is not None and other.value is not None:
+            if other := allowed[subject]:
                 tip += f"; with the layer chosen on other items: {self.quantity.equation(other)}"
             tip += f"; {self.second_name}: layer {second.layer}" if second is not None else ""
             panels.append(
