@@ -9,10 +9,11 @@ from pathlib import Path
 
 from lexiscope.annotation.study_file.definition import Answer, KnownQuestion, StudyDefinition
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen
+from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.usage import Usage, locate
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.tables.columns import ColumnMap
@@ -62,9 +63,15 @@ def file_items(
 ) -> StudyItems:
     """Read the items of a file for a task; columns that the task shows are conditions, under any name.
 
-    Errors: those of :func:`lexiscope.items.read.importer.import_items`.
+    Errors: those of :func:`lexiscope.items.read.importer.import_items`, or of what reads a task's own files
+    (:attr:`Task.reads`); :class:`InputError` for names of columns of such a file.
     """
-    screen = catalog.screen(task)
+    screen, reads = catalog.screen(task), catalog.task(task).reads
+    if reads is not None:
+        if columns != ColumnMap():
+            what = f"the columns of a file for the task {task} have fixed names"
+            raise InputError(what, place=Place(str(path)), hint="leave out the names of columns (--map)")
+        return StudyItems(reads(path, dataset=dataset, language=language, options=ReadingOptions()))
     imported = import_items(
         path,
         columns,
