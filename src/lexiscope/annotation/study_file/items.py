@@ -15,6 +15,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.usage import Usage, locate
+from lexiscope.items.choice_sets.choice_set_file import differing_spans
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.tabular import is_item_table, read_items
@@ -132,11 +133,18 @@ def _with_setup(item: Item) -> Item:
 def question_item(question: KnownQuestion, dataset: str, language: str) -> Item:
     """Return the item that a question shows.
 
-    ``sentence_1``, ``sentence_2`` … become usages of ``target`` (or of ``target_1`` …); all else that it shows becomes
-    a condition. Errors: :class:`InputError` E628 where it shows no sentence or names no target; the errors of
+    ``sentence_1``, ``sentence_2`` … become usages of ``target`` (or of ``target_1`` …), ``correct`` and ``incorrect_1``
+    … the texts of a choice set; all else that it shows becomes a condition.
+    Errors: :class:`InputError` E628 where it shows no sentence or names no target; the errors of
     :func:`lexiscope.core.usage.locate`.
     """
     shows = question.shows
+    if texts := [name for name in shows if name == "correct" or name.startswith("incorrect_")]:
+        placed = differing_spans([shows[name] for name in texts])
+        words = tuple(text.word for text in placed)
+        own = tuple(Usage(text.text, text.start, text.end, text.word, language=language) for text in placed)
+        conditions = {name: text for name, text in shows.items() if name not in texts}
+        return Item(question.id, dataset, own, words, conditions=conditions)
     sentences = sorted(name for name in shows if name == "sentence" or name.startswith("sentence_"))
     if not sentences:
         raise InputError(

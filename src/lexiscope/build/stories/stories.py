@@ -319,7 +319,7 @@ def commented_cases(
     and if no comment belongs to one of the ratings.
     """
     comments = read_comments(path)
-    rated = {(each.participant_id, each.item_id): each for each in comments}
+    rated = {(comment.participant_id, comment.item_id): comment for comment in comments}
     cases = {
         (rater, item): RatedCase(items[item], rater, ratings[rater, item], *norms[item], comment.text)
         for (rater, item), comment in rated.items()

@@ -107,7 +107,9 @@ def commented_answers(
     patterns = shows(task)
     shown = [name for name in header.fields if any(fnmatchcase(name, pattern) for pattern in patterns)]
     items = {cells["item_id"]: cells for cells, _ in _cells_of(header, rows)}
-    kept = [each for each in comments if not each.excluded and each.kind == "item" and each.item_id in items]
+    kept = [
+        comment for comment in comments if not comment.excluded and comment.kind == "item" and comment.item_id in items
+    ]
     if not kept:
         what = f"no comment is on an item ({counted(len(comments), 'comment')} on other pages or of excluded people)"
         what = what if comments else "no participant wrote a comment"
