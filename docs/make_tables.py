@@ -270,7 +270,8 @@ def _item_file(name: str) -> Iterator[str]:
         sentences = ("sentence_1", "sentence_2") if screen.n_usages == 2 else () if screen.word_alone else ("sentence",)
         needed = ("word", *sentences, *shown_columns(screen))
         yield f"#### Item file of {name}"
-        yield f"Needs {', '.join(f'`{column}`' for column in needed)}."
+        if screen.n_usages:
+            yield f"Needs {', '.join(f'`{column}`' for column in needed)}."
         yield (screen.folder / "item_file.md").read_text(encoding="utf-8").strip()
 
 

@@ -74,3 +74,18 @@ def test_another_file_is_not_one_of_pages(tmp_path: Path) -> None:
     file = tmp_path / "own.csv"
     file.write_text("target,synonym,distractor,sentence\nbolt,lock,flash,She slid the bolt.\n", encoding="utf-8")
     assert pages_in(file, language="en") is None
+
+
+def test_finished_texts_are_their_own_pages(tmp_path: Path) -> None:
+    """Each place has the right text equally often, and a choice gives each option of the set its share."""
+    file = tmp_path / "texts.csv"
+    lines = [f"i{n},{word} one.,{word} two.,{word} three.," for n, word in enumerate(("A", "B", "C", "D", "E", "F"))]
+    file.write_text("\n".join(["item_id,correct,incorrect_1,incorrect_2,note", *lines]) + "\n", encoding="utf-8")
+    read = read_choice_items(file)
+    assert read.pages == read.items
+    drawn = in_drawn_orders(read.pages, seed=3)
+    assert sorted(page.options.index("one") for page in drawn) == [0, 0, 1, 1, 2, 2]
+    assert all([usage.target for usage in page.usages] == [*page.options] for page in drawn)
+    rows = [Response("m", "chat", "i0", "minimal_pair", "choice", option="two")]
+    values = {row.option: row.value for row in as_choice_sets(ResponseTable.from_rows(rows), drawn).rows()}
+    assert values == {"correct": 0.0, "incorrect_1": 1.0, "incorrect_2": 0.0}

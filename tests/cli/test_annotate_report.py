@@ -151,6 +151,7 @@ STUDY_OF: dict[str, tuple[str, tuple[Item, ...]]] = {
     "sense_disambiguation": ("context_bias", chosen(10)),
     "entity_link": ("context_bias", found(10)),
     "sense_retrieval": ("context_bias", found(10)),
+    "minimal_pair": ("synonymy", ()),
     "substitution": ("synonymy", ()),
     "gap_filling": ("synonymy", ()),
 }
@@ -324,6 +325,7 @@ CHATS: dict[str, tuple[Item, ...]] = {
     "same_sense": (),
     "sense_verification": copies("sense_verification", 6),
     "sense_disambiguation": chosen(10),
+    "minimal_pair": (),
     "substitution": (),
     "gap_filling": (),
 }
@@ -349,8 +351,8 @@ def test_a_chat_model_is_compared_with_participants(task: str, run: Run, tmp_pat
 @pytest.mark.parametrize(
     ("task", "items", "said"),
     [
-        ("entity_link", found(10), "a chat model writes a name; a study needs the id of an entry"),
-        ("sense_retrieval", found(10), "a chat model writes a name; a study needs the id of an entry"),
+        ("entity_link", found(10), "a chat model cannot search the list that people search"),
+        ("sense_retrieval", found(10), "a chat model cannot search the list that people search"),
         ("sense_verification", (), "the report then has agreement and accuracy of participants"),
     ],
 )

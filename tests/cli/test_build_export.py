@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lexiscope.core import catalog
+from lexiscope.core.errors import CapabilityError
+from lexiscope.items.harness.asked import AskedAs
+from lexiscope.items.harness.inspect_ai import chat_questions
 
 from .conftest import Run
 
@@ -31,12 +35,12 @@ def test_items_of_a_dataset(program: str, files: set[str], run: Run, tmp_path: P
     assert (again.exit_code, "E615" in again.stderr) == (1, True)
 
 
-def test_what_cannot_be_exported(run: Run, tmp_path: Path) -> None:
-    """Minimal pairs are no question to a chat model: the message names the program that takes them."""
-    result = run("export", "--items", "mini_synonymy", "--to", "inspect", "--out", "exported")
-    assert result.exit_code == 1
-    assert "--to lm-eval" in result.stderr
-    assert not (tmp_path / "exported").exists()
+def test_what_cannot_be_exported() -> None:
+    """A task without a question in words, as a user may add one: the message names the program that takes it."""
+    unasked = replace(catalog.task("minimal_pair"), asks=None)
+    with pytest.raises(CapabilityError, match="not asked as text") as caught:
+        chat_questions((), unasked, AskedAs("minimal_pair"))
+    assert "--to lm-eval" in caught.value.hint
 
 
 @pytest.mark.parametrize("name", catalog.names("tasks"))

@@ -7,14 +7,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.tables.tabular import write_items
+from lexiscope.resources.lexicons import wordnet
+from lexiscope.resources.lexicons.lexicon import LexicalSense, Synset
 
-from ..training.tiny_views import pairs, retrievals, save_bert, senses
+from ..training.tiny_views import NOUNS, pairs, retrievals, save_bert, senses
 from .conftest import Run
 
 FEW = ("--epochs", "2", "--learning-rate", "3e-3", "--quiet")
@@ -149,6 +152,45 @@ def test_entries_of_a_file_are_retrieved(run: Run, bert: str, tmp_path: Path) ->
     found = ResponseTable.read_parquet(tmp_path / "RUN" / "responses.parquet").where(measure="retrieved")
     assert len(found) == 24
     assert all("." in option for option in found.column("option"))
+
+
+def test_choices_are_retrieved_from_the_lexicon(
+    run: Run, bert: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user's choices among senses of a lexicon, dev in a second file: what is right is a synset in both.
+
+    The bi-encoder searches all synsets, those of no item among them, and is asked the file as it is.
+    """
+    names = [(f"{noun}%{number}", text) for noun in NOUNS for number, text in ((1, "an animal"), (2, "a thing"))]
+    of_key = {key: LexicalSense(key, key[:-2], "n", key, int(key[-1])) for key, _ in names}
+    lexicon = SimpleNamespace(
+        name="a lexicon of eight nouns",
+        all_synsets=lambda: [Synset(key, "n", (key[:-2],), text) for key, text in dict(names).items()],
+        members=lambda synset: (of_key[synset],),
+        sense=of_key.__getitem__,
+    )
+    monkeypatch.setattr(wordnet, "load", lambda: lexicon)
+    for name, items in (("learnt", senses(32)), ("dev", senses(16, start=32))):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(["item_id", "word", "sentence", "glosses", "senses", "gold"])
+            for item in items:
+                shown = item.usages[0]
+                writer.writerow(
+                    [item.item_id, item.word, shown.text, item.conditions["glosses"], "|".join(item.options), item.gold]
+                )
+    given = ("--items", "learnt.csv", "--dev", "dev.csv", "--task", "sense_disambiguation", "--language", "en")
+    done = run("train", "bi_encoder", *given, "--encoder", bert, "--out", "found", *FEW, "--pooling", "mean", "--json")
+    assert done.exit_code == 0, done.stderr
+    assert [row["kept"] for row in json.loads(done.stdout)].count(True) == 1
+    asked = ("collect", "--items", "dev.csv", "--task", "sense_retrieval", "--subject", "bi_encoder:found")
+    answered = run(*asked, "--language", "en", "--out", "RUN", "--quiet")
+    assert answered.exit_code == 0, answered.stderr
+    found = ResponseTable.read_parquet(tmp_path / "RUN" / "responses.parquet").where(measure="retrieved")
+    assert (len(found), set(found.unique("option")) <= {f"{noun}.n.0{n}" for noun in NOUNS for n in (1, 2)}) == (
+        16,
+        True,
+    )
 
 
 ENTRIES = ((0, "an animal that slept"), (1, "a thing that broke"))

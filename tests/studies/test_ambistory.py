@@ -22,7 +22,7 @@ from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms.predictions import RHO
 from lexiscope.analysis.norms.within_sd import accuracy_name
 from lexiscope.build.stories.inventory import semcor_counts, sense_counts
-from lexiscope.build.stories.stories import COMMENT_CODES, COMMENT_SHEET, ERROR_SHEET, placed_stories, story_text
+from lexiscope.build.stories.stories import COMMENT_SHEET, ERROR_SHEET, placed_stories, story_text
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -32,6 +32,7 @@ from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import mini_ambistory
+from lexiscope.items.sheets.comment_sheet import COMMENT_CODES
 from lexiscope.resources.lexicons import wordnet
 from lexiscope.studies.ambistory import study
 from lexiscope.studies.ambistory.coding import error_tags, raters_comments, write_sheets

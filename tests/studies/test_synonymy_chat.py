@@ -10,7 +10,7 @@ import pytest
 from tests.subjects.fake_chat import FakeChat, serving
 
 from lexiscope.build.choice_items import choice_items
-from lexiscope.core.errors import DataError, InputError
+from lexiscope.core.errors import DataError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find_record, read_records
 from lexiscope.datasets import mini_synonymy
@@ -119,10 +119,34 @@ def test_wordings_have_an_interval(run: tuple[Path, FakeChat, str, tuple[Record,
     assert "Wordings of the prompt" in (folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_texts_without_a_page_are_not_asked(tmp_path: Path) -> None:
-    """Choice sets that are texts already have no target to ask about: the run stops before any request."""
+def test_finished_texts_are_asked_as_they_are(tmp_path: Path) -> None:
+    """The model reads two texts, the right one first on half of the pages, and always takes the first: half right.
+
+    What it chose is an outcome of the study, and what was collected is one too as recorded answers.
+    """
     file = tmp_path / "pairs.csv"
-    file.write_text("sentence_good,sentence_bad,UID\nA b c.,A b d.,u1\nA e c.,A e d.,u2\n", encoding="utf-8")
-    settings = SynonymySettings(items=str(file), subjects=("chat:m@http://127.0.0.1:9/v1",), gap_filling="no")
-    with pytest.raises(InputError, match="cannot be asked of a chat model"):
+    lines = [
+        f"They sold {word} keys.,They sold {word} key.,u{n}" for n, word in enumerate(("two", "six", "all", "both"))
+    ]
+    file.write_text("\n".join(["sentence_good,sentence_bad,UID", *lines]) + "\n", encoding="utf-8")
+    endpoint = FakeChat(says=lambda body: "1")
+    with serving(endpoint) as url:
+        settings = SynonymySettings(items=str(file), subjects=(f"chat:m@{url}",), n_bootstrap=20)
         study.run(settings, tmp_path / "run")
+    told = [body["messages"][-1]["content"] for body in endpoint.received]
+    assert sum("\n1: They sold" in text and "keys.\n2:" in text for text in told) == 2
+    assert all(text.startswith("Which text is better?\n") and "[" not in text for text in told)
+    about = {"subject": f"chat:m@{url}"}
+    records = read_records(tmp_path / "run" / "results.json")
+    right = find_record(records, "percent_right(per=option)", condition="pairs/controlled", **about)
+    first = find_record(records, "first_chosen", condition="minimal_pair", **about)
+    assert (right.value, first.value) == (50.0, 100.0)
+    table = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(
+        measure="choice", subject_id=f"chat:m@{url}"
+    )
+    assert sorted(map(str, table.column("option").tolist())) == ["key", "key", "keys", "keys"]
+    table.write_csv(tmp_path / "told.csv")
+    again = SynonymySettings(items=str(file), subjects=(f"recorded:{tmp_path / 'told.csv'}",), n_bootstrap=20)
+    study.run(again, tmp_path / "again")
+    records = read_records(tmp_path / "again" / "results.json")
+    assert find_record(records, "percent_right(per=option)", condition="pairs/controlled", **about).value == 50.0

@@ -18,10 +18,12 @@ from lexiscope.core.errors import InputError, SpecError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy, TokenScores
+from lexiscope.core.screen import TaskWords
 from lexiscope.core.subject import Progress
 from lexiscope.core.usage import Usage
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem, choice_sets
 from lexiscope.tasks.minimal_pair import (
+    SCREEN,
     binomial_tail,
     by_scoring,
     check_choice_set,
@@ -301,3 +303,15 @@ def test_worked_examples_are_choice_sets(language: str) -> None:
     for item in items:
         check_choice_set(item)
         assert [usage.target for usage in item.usages] == list(item.options)
+
+
+def test_the_page_does_not_tell_which_text_is_right() -> None:
+    """Keys follow the alphabet of the texts, and a question can name no word, for the first one is the right one."""
+    good, bad = Usage("They sold two keys.", 14, 18, "keys"), Usage("They sold two key.", 14, 17, "key")
+    pair = Item("i", "own", (good, bad), ("keys", "key"), gold="keys")
+    choices = SCREEN.options_of(pair, "full")
+    assert [(choice.value, choice.key) for choice in choices] == [("keys", "2"), ("key", "1")]
+    assert [choice.lines for choice in choices] == [(((usage.text, False),),) for usage in (good, bad)]
+    named = replace(SCREEN, given=TaskWords("en", {"question": "Is {target} right?"}))
+    with pytest.raises(InputError, match="target"):
+        named.question(pair, "en")

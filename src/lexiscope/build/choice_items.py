@@ -141,4 +141,5 @@ def read_choice_items(
         what = "these are choice sets, whose texts are made: templates have nothing to do"
         raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
     why = "The items are choice sets: they name no answer to a gap."
-    return ChoiceItems(read_designed_sets(path, language=language, options=options), omitted={GAPS: why})
+    sets = read_designed_sets(path, language=language, options=options)
+    return ChoiceItems(sets, omitted={GAPS: why}, pages=sets)

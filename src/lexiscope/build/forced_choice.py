@@ -1,8 +1,9 @@
 """Forced choices as choice sets, and choice sets as forced choices: what people and chat models are asked of a pair.
 
-People and chat models read a sentence and choose between two words (the task ``substitution``); models that score texts
-compare the two sentences (``minimal_pair``). Each page of the one is the choice set ``substitution/controlled`` of the
-other, and a choice is right or wrong in both.
+If the items are words of a collection, people and chat models read a sentence and choose between two words (the task
+``substitution``); models that score texts compare the two sentences (``minimal_pair``). Each page of the one is the
+choice set ``substitution/controlled`` of the other. If the items are finished texts, a choice set is a page, too, and
+people and chat models choose a text. A choice is right or wrong in both.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from lexiscope.build.gap_filling.gaps import COLUMN_CURATED, COLUMN_PROMPT, COLUMN_SYNSET, MEASURE
 from lexiscope.build.gap_filling.gaps import SUITE as GAPS
 from lexiscope.core.errors import InputError, Place
@@ -20,6 +23,7 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.simulated import COLLECTED, kind_of_person, refuse_mixture
 from lexiscope.core.usage import Usage
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.choice_sets.minimal_pairs import SynonymItem
 from lexiscope.items.choice_sets.surface import Mode, place_word
 from lexiscope.items.read.importer import import_items, with_exported_options
@@ -31,9 +35,10 @@ from lexiscope.resources.platforms.opened import open_file
 from lexiscope.resources.tables.delimited import read_header
 
 PAGE, PAIR = "substitution", "minimal_pair"
-"""The task of a forced choice, and that of its two texts."""
+"""The task of a forced choice between words, and that of finished texts."""
+PAGES = (PAGE, PAIR)
 CHOICE_SET = "choice_set"
-"""The condition of a page that names the choice set that it is."""
+"""The condition of a page that names the choice set that it is; a page without it is a choice set itself."""
 SHARE = "share_chosen"
 """The measure of an option of a choice set that was chosen on a page: the share of the answers that chose it."""
 _CONTROLLED = {"suite": PAGE, "condition": "controlled"}
@@ -65,18 +70,37 @@ def pages_of(collection: Sequence[SynonymItem], sets: Sequence[Item], *, mode: M
     )
 
 
-def in_drawn_orders(pages: Sequence[Item], *, seed: int) -> tuple[Item, ...]:
-    """Return pages with their two words in an order that is drawn: on half of them the right word is first.
+def task_of(page: Item) -> str:
+    """Return the task of a page: its options are words in one sentence, or each has a text."""
+    return PAGE if len(page.usages) == 1 else PAIR
 
-    If their number is odd, one more has it first. A chat model is asked in this order.
+
+def set_of(page: Item) -> str:
+    """Return the id of the choice set that a page is."""
+    return str(page.conditions.get(CHOICE_SET, page.item_id))
+
+
+def by_task(pages: Sequence[Item]) -> dict[str, tuple[Item, ...]]:
+    """Return pages by their task."""
+    return {task: own for task in PAGES if (own := tuple(page for page in pages if task_of(page) == task))}
+
+
+def in_drawn_orders(pages: Sequence[Item], *, seed: int) -> tuple[Item, ...]:
+    """Return pages with their options in an order that is drawn: the right one is as often at each place.
+
+    Of two options it is first on half of the pages (one more, if their number is odd); the wrong ones keep their order.
+    A chat model is asked in this order.
     """
-    first = [number % 2 == 0 for number in range(len(pages))]
-    random.Random(seed).shuffle(first)
+    drawn = list(range(len(pages)))
+    random.Random(seed).shuffle(drawn)
     made = []
-    for page, right_first in zip(pages, first, strict=True):
-        right, wrong = _words(page)
-        options = (right, wrong) if right_first else (wrong, right)
-        made.append(replace(page, options=options, conditions={**page.conditions, AS_GIVEN: True}))
+    for page, number in zip(pages, drawn, strict=True):
+        place, texts = number % len(page.options), dict(zip(page.options, page.usages, strict=False))
+        right, *wrong = _words(page)
+        options = (*wrong[:place], right, *wrong[place:])
+        usages = page.usages if task_of(page) == PAGE else tuple(texts[word] for word in options)
+        about = {**page.conditions, AS_GIVEN: True}
+        made.append(replace(page, options=options, usages=usages, conditions=about))
     return tuple(made)
 
 
@@ -118,11 +142,17 @@ def read_people(paths: Sequence[str], pages: Sequence[Item], gaps: Sequence[Item
     """Return people's answers to pages and gaps: choices (``option``) and written words (``raw``).
 
     A file is ``choices.csv`` or ``judgments.csv`` of an export, what ``lexiscope choices read`` writes, or a table with
-    a row per answer (participant, item, answer).
+    a row per answer (participant, item, answer). An answer to finished texts is the word or the whole text.
     Errors: :class:`InputError` E471 for an answer to another item, a choice that was not offered, a complete table of
     an export; E502 for a person who answered twice; E508 for people and simulated participants together.
     """
-    offered = {page.item_id: page.options for page in pages}
+    offered, tasks = {page.item_id: page.options for page in pages}, {page.item_id: task_of(page) for page in pages}
+    texts = {
+        (page.item_id, usage.text.strip()): word
+        for page in pages
+        if task_of(page) == PAIR
+        for word, usage in zip(page.options, page.usages, strict=True)
+    }
     known = {**offered, **{item.item_id: () for item in gaps}}
     rows: dict[tuple[str, str], Response] = {}
     for path in paths:
@@ -135,11 +165,12 @@ def read_people(paths: Sequence[str], pages: Sequence[Item], gaps: Sequence[Item
                 what, hint = f"{row.subject_id} answered this item twice", "keep the row that counts"
                 raise InputError(what, code="E502", place=place, hint=hint)
             said = (row.option or row.raw or "").strip()
+            said = texts.get((row.item_id, said), said)
             if said and row.item_id in offered and said not in offered[row.item_id]:
                 hint = f"correct the answer: the item offers {' and '.join(offered[row.item_id])}"
                 raise InputError(f"the answer {said!r} was not offered", code="E471", place=place, hint=hint)
             if row.item_id in offered:
-                answer = replace(row, task=PAGE, measure="choice", option=said or None, raw=None)
+                answer = replace(row, task=tasks[row.item_id], measure="choice", option=said or None, raw=None)
             else:
                 answer = replace(row, task=GAPS, measure=MEASURE, option=None, raw=said or None)
             rows[row.subject_id, row.item_id] = answer
@@ -155,23 +186,36 @@ def as_choice_sets(table: ResponseTable, pages: Sequence[Item]) -> ResponseTable
     """
     by_id = {page.item_id: page for page in pages}
     answers: dict[tuple[str, str, str], list[str | None]] = {}
-    for row in table.where(task=PAGE, measure="choice").rows():
+    for row in table.where(task=PAGES, measure="choice").rows():
         answers.setdefault((row.subject_id, row.subject_kind, row.item_id), []).append(row.option)
     rows = []
     for (subject, kind, item_id), chosen in answers.items():
         page = by_id[item_id]
-        for name, word in zip(("correct", "incorrect_1"), _words(page), strict=True):
+        for number, word in enumerate(_words(page)):
             share = sum(option == word for option in chosen) / len(chosen)
-            set_id = str(page.condition(CHOICE_SET))
-            rows.append(Response(subject, kind, set_id, PAIR, SHARE, share, name, view="full"))
+            name = f"incorrect_{number}" if number else "correct"
+            rows.append(Response(subject, kind, set_of(page), PAIR, SHARE, share, name, view="full"))
     return ResponseTable.from_rows(rows)
 
 
+def decided(table: ResponseTable, sets: Sequence[Item]) -> ResponseTable:
+    """Return answers to choice sets with the texts that were chosen as values of their options."""
+    return ResponseTable.concat([without_choices(table), as_choice_sets(table, sets)])
+
+
+def without_choices(table: ResponseTable) -> ResponseTable:
+    """Return answers without the texts that were chosen, and without the other rows of a chat model's replies."""
+    left_out = ("choice", "flag_weird", *(name for name, _ in CHAT_MEASURES))
+    return table.filter(~np.isin(table.column("measure"), left_out))
+
+
 def first_chosen(table: ResponseTable, pages: Sequence[Item]) -> dict[str, bool]:
-    """Return whether the word that stood first was chosen on each page that a subject answered, by page."""
-    first = {page.item_id: page.options[0] for page in pages}
-    rows = table.where(task=PAGE, measure="choice").rows()
-    return {row.item_id: row.option == first[row.item_id] for row in rows if row.option is not None}
+    """Return whether the option that stood first was chosen on each page of two that a subject answered, by page."""
+    first = {page.item_id: page.options[0] for page in pages if len(page.options) == 2}
+    rows = table.where(task=PAGES, measure="choice").rows()
+    return {
+        row.item_id: row.option == first[row.item_id] for row in rows if row.option is not None and row.item_id in first
+    }
 
 
 def _answers_in(path: Path) -> Iterator[tuple[Response, Place]]:
@@ -210,10 +254,9 @@ def _page(item: Item, path: Path) -> Item:
     return replace(item, options=words, gold=right, conditions={**item.conditions, CHOICE_SET: item.item_id})
 
 
-def _words(page: Item) -> tuple[str, str]:
-    """The right word of a page and the other one."""
-    (wrong,) = (word for word in page.options if word != page.gold)
-    return str(page.gold), wrong
+def _words(page: Item) -> tuple[str, ...]:
+    """The right word of a page and the other ones."""
+    return str(page.gold), *(word for word in page.options if word != page.gold)
 
 
 def _choice_set(page: Item, number: int) -> Item:

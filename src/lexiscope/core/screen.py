@@ -202,9 +202,10 @@ class Screen:
     filled in by :meth:`question`.
 
     ``measure`` is the measure of the stored rows. ``requires`` are the conditions that an item must have, ``n_usages``
-    how many usages. ``shows`` are further columns of an item file that the page shows (``group_*``: all that begin
-    so); rows that differ in one of these or of ``requires`` are different items. ``word_alone``: an item is about a
-    word without a sentence, so that its file needs no column of sentences. ``advance``: ``press`` stores on the press
+    how many usages (0: one for each of its options, whose texts they are). ``shows`` are further columns of an item
+    file that the page shows (``group_*``: all that begin so); rows that differ in one of these or of ``requires`` are
+    different items. ``word_alone``: an item is about a word without a sentence, so that its file needs no column of
+    sentences. ``advance``: ``press`` stores on the press
     of a button, ``next`` on a separate button (:meth:`advance_in`). ``views`` are the views that can be asked;
     ``guess_views`` those with a field for the guessed word; ``reveal_view`` the view that is answered again, target
     shown, in a second phase. ``drawn``: items are drawn from a pool, and another one can be asked for. ``fold_outs``
@@ -359,13 +360,23 @@ class Screen:
         return tuple(row for row in rows if row["language"] == language)
 
     def question(self, item: Item, language: str, *, view: str = "full") -> str:
-        """Return the question that is asked of an item in a view, in a language."""
+        """Return the question that is asked of an item in a view, in a language.
+
+        Errors: :class:`InputError` E617 for a question that names, in braces, what the item does not have.
+        """
         words = self.words(language)
         known = {name: str(value) for name, value in item.conditions.items()}
         plain = words["question"] if item.has_one_word else words.get("question_words", words["question"])
         asked = words.get(f"question_{view}", plain)
         named = {"target": item.usages[0].target, "other": item.usages[-1].target, "word": item.word}
-        return asked.format_map(named | known)
+        # of a text for each option, the first is the right one
+        try:
+            return asked.format_map(named | known if self.n_usages else known)
+        except KeyError as error:
+            what = f"the question {asked!r} names {error}, which this item does not have"
+            raise InputError(
+                what, code="E617", place=Place(item_id=item.item_id), hint="change the question"
+            ) from error
 
     def advance_in(self, view: str) -> Literal["press", "next"]:
         """Return what stores an answer in a view: not the press of an option if a word is guessed, too."""
@@ -377,8 +388,9 @@ class Screen:
         Errors: :class:`InputError` E617 naming the item and what is missing.
         """
         lacking = [name for name in self.requires if name not in item.conditions]
-        if len(item.usages) != self.n_usages:
-            lacking.append(f"{self.n_usages} usages (it has {len(item.usages)})")
+        needed = self.n_usages or len(item.options)
+        if len(item.usages) != needed:
+            lacking.append(f"{needed} usages (it has {len(item.usages)})")
         # options are made of what an item has: what it lacks is said first
         elif not lacking and self.options is not None:
             few = [view for view in self.views if len({choice.key for choice in self.options_of(item, view)}) < 2]

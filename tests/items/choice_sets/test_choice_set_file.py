@@ -150,3 +150,21 @@ def test_conditions_follow_from_the_options(tmp_path: Path) -> None:
     numbered = rows.replace("\n", ",1\n")
     path.write_text("item_id,correct,incorrect_1,incorrect_2,item\n" + numbered, encoding="utf-8")
     assert [item.conditions["condition"] for item in read_designed_sets(path)] == ["random", "controlled"]
+
+
+def test_texts_in_any_order(tmp_path: Path) -> None:
+    """The right text is named by its number or by itself; the items are those of a table with it first."""
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "item_id,text_1,text_2,correct_option,kind_of_fault\n"
+        "1,The keys is here.,The keys are here.,2,number\n"
+        "2,No cat sleeps.,No cat sleep.,No cat sleeps.,number\n",
+        encoding="utf-8",
+    )
+    first, second = read_choice_sets(path, dataset="own")
+    assert (first.options, first.gold, second.options) == (("are", "is"), "are", ("sleeps", "sleep"))
+    assert first.conditions == {"kind_of_fault": "number"}
+    path.write_text("item_id,text_1,text_2,correct_option\n1,A b.,A c.,3\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not one of the texts") as caught:
+        read_choice_sets(path, dataset="own")
+    assert (caught.value.code, caught.value.place and caught.value.place.line) == ("E452", 2)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -849,12 +850,14 @@ def test_the_record_has_what_all_views_cost(serve: Serve, tmp_path: Path) -> Non
     assert account["prompt_tokens"] == 2 * subject.settings["account"]["prompt_tokens"] > 0
 
 
-def test_it_judges_without_a_run(serve: Serve) -> None:
-    """The protocol's own method asks the items in full."""
+def test_it_judges_without_a_run(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The protocol's own method asks the items in full, and refuses a task without a question in words."""
     table = chat_at(serve(FakeChat(says=lambda body: "2"))).judge(stories(2), "plausibility")
     assert table.where(measure="rating").column("value").tolist() == [2.0, 2.0]
+    unasked = replace(catalog.task("plausibility"), asks=None)
+    monkeypatch.setattr(catalog, "task", lambda name: unasked)
     with pytest.raises(CapabilityError, match="cannot be asked as text"):
-        chat_at("http://127.0.0.1:1/v1").judge(stories(1), "minimal_pair")
+        chat_at("http://127.0.0.1:1/v1").judge(stories(1), "plausibility")
 
 
 def test_it_generates(serve: Serve, tmp_path: Path) -> None:

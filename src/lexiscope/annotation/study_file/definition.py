@@ -278,6 +278,10 @@ class StudyDefinition(DefinitionPart):
     option_order: Literal["random", "as_given"] = Field(
         default="random", description="order of the options: random in every trial, or as_given"
     )
+    comments: bool | None = Field(
+        default=None,
+        description="a field for a comment in every trial: true or false; empty: as the task has it",
+    )
     views: Listed[Text] = Field(
         default=("full",), description="views, one study arm each: full, context, word; each view has separate lists"
     )

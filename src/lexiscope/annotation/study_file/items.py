@@ -9,11 +9,13 @@ from pathlib import Path
 
 from lexiscope.annotation.study_file.definition import Answer, KnownQuestion, StudyDefinition
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen
+from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.usage import Usage, locate
+from lexiscope.items.choice_sets.choice_set_file import differing_spans
 from lexiscope.items.read.importer import import_items
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.tabular import is_item_table, read_items
@@ -62,9 +64,15 @@ def file_items(
 ) -> StudyItems:
     """Read the items of a file for a task; columns that the task shows are conditions, under any name.
 
-    Errors: those of :func:`lexiscope.items.read.importer.import_items`.
+    Errors: those of :func:`lexiscope.items.read.importer.import_items`, or of what reads a task's own files
+    (:attr:`Task.reads`); :class:`InputError` for names of columns of such a file.
     """
-    screen = catalog.screen(task)
+    screen, reads = catalog.screen(task), catalog.task(task).reads
+    if reads is not None:
+        if columns != ColumnMap():
+            what = f"the columns of a file for the task {task} have fixed names"
+            raise InputError(what, place=Place(str(path)), hint="leave out the names of columns (--map)")
+        return StudyItems(reads(path, dataset=dataset, language=language, options=ReadingOptions()))
     imported = import_items(
         path,
         columns,
@@ -125,11 +133,18 @@ def _with_setup(item: Item) -> Item:
 def question_item(question: KnownQuestion, dataset: str, language: str) -> Item:
     """Return the item that a question shows.
 
-    ``sentence_1``, ``sentence_2`` … become usages of ``target`` (or of ``target_1`` …); all else that it shows becomes
-    a condition. Errors: :class:`InputError` E628 where it shows no sentence or names no target; the errors of
+    ``sentence_1``, ``sentence_2`` … become usages of ``target`` (or of ``target_1`` …), ``correct`` and ``incorrect_1``
+    … the texts of a choice set; all else that it shows becomes a condition.
+    Errors: :class:`InputError` E628 where it shows no sentence or names no target; the errors of
     :func:`lexiscope.core.usage.locate`.
     """
     shows = question.shows
+    if texts := [name for name in shows if name == "correct" or name.startswith("incorrect_")]:
+        placed = differing_spans([shows[name] for name in texts])
+        words = tuple(text.word for text in placed)
+        own = tuple(Usage(text.text, text.start, text.end, text.word, language=language) for text in placed)
+        conditions = {name: text for name, text in shows.items() if name not in texts}
+        return Item(question.id, dataset, own, words, conditions=conditions)
     sentences = sorted(name for name in shows if name == "sentence" or name.startswith("sentence_"))
     if not sentences:
         raise InputError(

@@ -29,8 +29,15 @@ class Problem:
 
 
 def study_screen(definition: StudyDefinition) -> Screen:
-    """Return the page of a study's task; if the study has texts for it, with these."""
+    """Return the page of a study's task, with the study's own texts for it, and with or without comments.
+
+    With comments an answer is sent by a separate button: the press of an option would leave no time to write.
+    """
     screen, own = catalog.screen(definition.task), definition.words
+    if definition.comments is not None:
+        screen = replace(screen, comment=definition.comments)
+    if definition.comments:
+        screen = replace(screen, advance="next")
     if not own.task and not own.guidelines:
         return screen
     given = TaskWords(

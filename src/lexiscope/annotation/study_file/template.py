@@ -392,6 +392,10 @@ def _question_lines(name: str, screen: Screen, item: Item) -> Iterator[str]:
     yield f"- id: {name}"
     yield "  shows:"
     for number, usage in enumerate(item.usages, start=1):
+        if not screen.n_usages:
+            name = f"incorrect_{number - 1}" if number > 1 else "correct"
+            yield f"    {name}: {json.dumps(usage.text, ensure_ascii=False)}"
+            continue
         if number == 1:
             yield f"    target: {json.dumps(usage.target, ensure_ascii=False)}"
         yield f"    sentence_{number}: {json.dumps(usage.text, ensure_ascii=False)}"

@@ -22,10 +22,10 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.showing import counted
 from lexiscope.core.usage import Usage
+from lexiscope.items.sheets.comment_sheet import comment_sheet, read_comments
 from lexiscope.items.sheets.form import TextColumn
 from lexiscope.items.sheets.tag_sheet import TagSheet
 from lexiscope.items.text_rules import count_sentences, word_recurs
-from lexiscope.resources.tables.rows import RowReader
 
 TASK = "plausibility"
 EndingOf = Literal["A", "B", "open"]
@@ -281,15 +281,6 @@ TAGS: Mapping[str, str] = {
     "sense_distinction": "the two meanings are close, and the answer does not keep them apart",
 }
 """The tags of errors, and what each means."""
-COMMENT_CODES: Mapping[str, str] = {
-    "rare_meaning": "the rater did not know the meaning, did not think of it, or finds it rare",
-    "several_meanings": "the rater finds several meanings possible: the story leaves it open",
-    "close_meanings": "the rater cannot keep the meaning apart from another one, or finds them the same",
-    "other_meaning": "the rater has a meaning in mind that is not the one shown",
-    "odd_text": "the story, the sentence or the definition is odd, wrong, or makes no sense",
-    "procedure": "about the page, the task, or a slip of the rater",
-}
-"""What a comment of a rater can be about, and what each code means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,9 +304,6 @@ class RatedCase:
         return f"{self.item.item_id}#{digest[:10]}"
 
 
-_COMMENT_COLUMNS = ("item_id", "participant_id", "comment")
-
-
 def commented_cases(
     path: Path,
     items: Mapping[str, Item],
@@ -330,26 +318,14 @@ def commented_cases(
     Errors: :class:`InputError` for a file without these columns, a rater with two comments on one item (with its line),
     and if no comment belongs to one of the ratings.
     """
-    rows = RowReader(path).rows()
-    header = next(rows, None)
-    if header is None or not set(_COMMENT_COLUMNS) <= set(header.fields):
-        place = header.place() if header is not None else Place(str(path))
-        raise InputError(f"not a table of comments: it needs {', '.join(_COMMENT_COLUMNS)}", code="E006", place=place)
-    cases: dict[tuple[str, str], RatedCase] = {}
-    n_others = 0
-    for row in rows:
-        cells = dict(zip(header.fields, row.fields, strict=True))
-        item, rater, comment = (cells[name].strip() for name in _COMMENT_COLUMNS)
-        if not comment:
-            continue
-        if (rater, item) in cases:
-            what = "this rater has two comments on this item"
-            raise InputError(what, code="E472", place=row.place(header.fields.index("comment")), hint="join the two")
-        if (rater, item) not in ratings:
-            n_others += 1
-            continue
-        answer = ratings[rater, item]
-        cases[rater, item] = RatedCase(items[item], rater, answer, *norms[item], " ".join(comment.split()))
+    comments = read_comments(path)
+    rated = {(comment.participant_id, comment.item_id): comment for comment in comments}
+    cases = {
+        (rater, item): RatedCase(items[item], rater, ratings[rater, item], *norms[item], comment.text)
+        for (rater, item), comment in rated.items()
+        if (rater, item) in ratings
+    }
+    n_others = len(comments) - len(cases)
     if not cases:
         what = f"none of {counted(n_others, 'comment')} belongs to a rating of this run"
         hint = "give the judgments of the same study, with its ids of items and participants"
@@ -375,13 +351,11 @@ ERROR_SHEET: TagSheet[RatedCase] = TagSheet(
     remarks="comment",
 )
 """The sheet of wrong answers of models."""
-COMMENT_SHEET: TagSheet[RatedCase] = TagSheet(
-    "a sheet of raters' comments",
-    "comment_code",
+COMMENT_SHEET: TagSheet[RatedCase] = comment_sheet(
     TASK,
-    COMMENT_CODES,
-    (*_SHOWN, TextColumn("comment", lambda case: case.comment)),
+    _SHOWN,
+    comment=lambda case: case.comment,
     case_id=lambda case: case.case_id,
     item_id=lambda case: case.item.item_id,
 )
-"""The sheet of raters' comments."""
+"""The sheet of raters' comments, with the story and what other people answered."""

@@ -28,6 +28,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "status": ("lexiscope.cli.annotate.status:status", "Show the progress of a study."),
     "export": ("lexiscope.cli.annotate.status:export", "Write the tables of a study."),
     "report": ("lexiscope.cli.annotate.report:report", "Analyse the answers and write a report."),
+    "comments": (
+        "lexiscope.cli.annotate.comments:comments",
+        "Make a sheet of participants' comments, or read coded sheets.",
+    ),
     "pool": ("lexiscope.cli.annotate.writing:pool", "Make a pool of homonyms with two meanings each, from puns."),
     "draft": ("lexiscope.cli.annotate.writing:draft", "Draft texts with a language model, for review."),
     "stage": ("lexiscope.cli.annotate.writing:stage", "Write the accepted texts as items of the next study."),

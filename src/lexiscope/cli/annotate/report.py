@@ -69,6 +69,7 @@ STUDIES: Mapping[str, StudyOfTask] = MappingProxyType(
         "sense_disambiguation": StudyOfTask("context_bias", {"people": ("choices.csv",)}, _COUNTS),
         "entity_link": StudyOfTask("context_bias", {"people": ("link_judgments.csv",)}, _COUNTS),
         "sense_retrieval": StudyOfTask("context_bias", {"people": ("search_judgments.csv",)}, _COUNTS),
+        "minimal_pair": StudyOfTask("synonymy", {"people": ("choices.csv",)}),
         "substitution": StudyOfTask("synonymy", {"people": ("choices.csv",)}),
         "gap_filling": StudyOfTask("synonymy", {"people": ("judgments.csv",)}),
         "word_intrusion": _SENSES,
@@ -119,7 +120,8 @@ def report(
     write(CollectedRun(on_disk, collected, out, export, subjects, bootstrap, device, quiet))
     n_comments = sum(bool(row["comment"]) for row in collected.valid_rows)
     if n_comments:
-        remark(f"{counted(n_comments, 'comment')} of participants: {export / 'judgments.csv'}", quiet=quiet)
+        told = f"{counted(n_comments, 'comment')} of participants. To code them: lexiscope annotate comments {export}"
+        remark(told, quiet=quiet)
 
 
 @dataclass(frozen=True, slots=True)

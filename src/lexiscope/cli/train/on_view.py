@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -254,18 +255,19 @@ def bi_encoder(**given: Any) -> None:
     """
     task = learnt_task(given["items"], given["task"], _OF_ENTRIES, default=RETRIEVED)
     items = read_items_to_learn(given["items"], given["pairs"], task=task, language=given["language"])
-    space, items = _search_space(given, task, items)
+    space, with_ids = _search_space(given, task)
     parts = training_parts(given, items, task=task)
-    if given["entries"] not in (None, WORDNET) and not catalog.has("datasets", plain_name(given["items"])):
-        # a file may name entries by their titles; a dataset has their ids
-        train, dev = (_with_entry_ids(part, given) for part in (parts.train, parts.dev))
-        parts = TrainingParts(train, dev)
+    # items of dev may be of another file
+    parts = TrainingParts(with_ids(parts.train), with_ids(parts.dev))
     retrieved = RETRIEVED if _chooses_senses(task) else task
     train_parts("bi_encoder", parts, given, task=retrieved, space=space)
 
 
-def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> tuple[SearchSpace, tuple[Item, ...]]:
-    """Return what is retrieved from, and the items with its ids as correct answers.
+_WithIds = Callable[[Sequence[Item]], tuple[Item, ...]]
+
+
+def _search_space(given: dict[str, Any], task: str) -> tuple[SearchSpace, _WithIds]:
+    """Return what is retrieved from, and what gives items its ids as correct answers.
 
     Errors: :class:`SpecError` if it is not given; those of the resource or the file.
     """
@@ -274,7 +276,9 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
         path = existing_file(named)
         listed = EntityList.read(path)
         entries = tuple(Entry(entity.entity_id, entity.title, entity.description) for entity in listed)
-        return SearchSpace(path.name, entries), items
+        # a file may name entries by their titles; a dataset has their ids
+        titled = not catalog.has("datasets", dataset)
+        return SearchSpace(path.name, entries), partial(_with_entry_ids, listed, given) if titled else tuple
     has_space = catalog.has("datasets", dataset) and hasattr(catalog.module("datasets", dataset), "search_space")
     if _chooses_senses(task) or named == WORDNET or not has_space:
         if not _chooses_senses(task) and task != RETRIEVED and named != WORDNET:
@@ -282,14 +286,14 @@ def _search_space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> 
                 f"the entries among which {given['items']} is looked up are not given", hint="--entries FILE"
             )
         lexicon = wordnet.load()
-        return synset_space(lexicon), retrieval_items(items, lexicon) if _chooses_senses(task) else items
+        return synset_space(lexicon), partial(retrieval_items, lexicon=lexicon) if _chooses_senses(task) else tuple
     made = cast(Callable[[], SearchSpace], getattr(catalog.module("datasets", dataset), "search_space"))  # noqa: B009
-    return made(), items
+    return made(), tuple
 
 
-def _with_entry_ids(items: Sequence[Item], given: Mapping[str, Any]) -> tuple[Item, ...]:
-    listed, path = EntityList.read(existing_file(given["entries"])), given["items"]
-    return tuple(with_entry_ids(item, listed, place=Place(path, item_id=item.item_id)) for item in items)
+def _with_entry_ids(listed: EntityList, given: Mapping[str, Any], items: Sequence[Item]) -> tuple[Item, ...]:
+    place = given["items"]
+    return tuple(with_entry_ids(item, listed, place=Place(place, item_id=item.item_id)) for item in items)
 
 
 def _chooses_senses(task: str) -> bool:

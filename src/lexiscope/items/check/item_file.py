@@ -24,7 +24,12 @@ from lexiscope.core.showing import counted
 from lexiscope.core.simulated import KIND_COLUMN, KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check.design import DesignChecks, QuestionKey, question_key
 from lexiscope.items.check.rows import RowChecks, RowQuestion, sentence_statistics
-from lexiscope.items.choice_sets.choice_set_file import is_collection, read_designed_sets, read_minimal_pairs
+from lexiscope.items.choice_sets.choice_set_file import (
+    has_choice_sets,
+    is_collection,
+    read_designed_sets,
+    read_minimal_pairs,
+)
 from lexiscope.items.tables.columns import ColumnMap, Indices, missing_columns
 from lexiscope.items.tables.findings import CheckReport, Finding, Report
 from lexiscope.items.tables.item_rows import item_rows
@@ -101,7 +106,7 @@ def task_of_columns(header: Sequence[str]) -> str:
     >>> task_of_columns(["word", "precontext", "sentence", "ending", "sense"]), task_of_columns(["sentence_1", "word"])
     ('plausibility', '')
     """
-    if {"correct", "incorrect_1"} <= set(header) or {"synonym", "distractor"} <= set(header):
+    if has_choice_sets(header):
         return next(iter(catalog.tasks_where(lambda task: task.reads is not None)))
     usual = {name for _, name in ColumnMap().with_usual_columns(header).items()}
     own, n_usages = [name for name in header if name not in usual], 2 if "sentence_2" in header else 1

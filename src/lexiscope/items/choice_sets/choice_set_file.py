@@ -3,18 +3,21 @@
 Columns: ``item_id``, ``correct``, ``incorrect_1``, ``incorrect_2`` … They hold whole texts; with a further column
 ``template``, a text with ``{word}`` in it, they hold words. All other columns become conditions of the items. The
 columns of BLiMP are taken as they are: ``sentence_good``, ``sentence_bad``, ``UID`` and ``pairID`` (or ``pair_id``).
+Texts in any order are ``text_1``, ``text_2`` …, with the right one, or its number, in ``correct_option``. The table of
+items of an export has the spans of its texts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, LexiscopeError, Place
+from lexiscope.core.foreign import parse_json
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.usage import Usage
@@ -30,8 +33,12 @@ COLUMN_TEMPLATE = "template"
 _SLOT = "{word}"
 _BLIMP = {"sentence_good": "correct", "sentence_bad": "incorrect_1"}
 _COLLECTION = ("synonym", "distractor")
+_IN_ANY_ORDER = ("text_1", "text_2", "correct_option")
+_EXPORTED = ("item_id", "kind", "lists", "word", "options", "gold", "sentence_1", "start_1", "sentence_2", "start_2")
 _BLIMP_ID = ("UID", "pairID", "pair_id")
 _WRONG = re.compile(r"incorrect_(\d+)")
+_TEXT = re.compile(r"text_(\d+)")
+_OF_TEXT = re.compile(r"(sentence|target|start|end|sense)_\d+")
 # dots between single letters: U.S., e.g.
 _ABBREVIATION = re.compile(r"(?<!\w)(?:\w\.){2,}$")
 _CLOSING = ".,;:!?…\"'”’»)]}"
@@ -51,6 +58,10 @@ def read_choice_sets(
     rows = table_rows(path, options)
     header = next(rows)
     check_no_column_twice(header)
+    if set(header.fields) >= set(_EXPORTED):
+        return tuple(_exported(dict(zip(header.fields, row.fields, strict=True)), row, dataset) for row in rows)
+    if set(header.fields) >= set(_IN_ANY_ORDER):
+        header, rows = _right_one_first(header, rows)
     blimp = set(header.fields) >= set(_BLIMP)
     names = [_BLIMP.get(name, name) for name in header.fields] if blimp else header.fields
     wrong = _wrong_columns(replace(header, fields=[*names, *(["item_id"] if blimp else [])]))
@@ -122,8 +133,8 @@ def has_choice_sets(header: Sequence[str]) -> bool:
     >>> has_choice_sets(["sentence_good", "sentence_bad", "UID"]), has_choice_sets(["sentence_1", "rating"])
     (True, False)
     """
-    plain = {"correct", "incorrect_1"} <= set(header) or set(_BLIMP) <= set(header)
-    return plain or set(_COLLECTION) <= set(header)
+    kinds = (("correct", "incorrect_1"), tuple(_BLIMP), _IN_ANY_ORDER, _COLLECTION)
+    return any(set(kind) <= set(header) for kind in kinds)
 
 
 def read_minimal_pairs(
@@ -239,6 +250,51 @@ def _item(cells: dict[str, str], row: Row, wrong: tuple[str, ...], about: tuple[
         return Item(item_id, dataset, usages, words, gold=words[0], conditions=conditions)
     except LexiscopeError as error:
         raise _row_error(row, item_id, error.code or "", error.what, error.hint) from error
+
+
+def _right_one_first(header: Row, rows: Iterator[Row]) -> tuple[Row, Iterator[Row]]:
+    """A table of texts in any order as one of ``correct``, ``incorrect_1`` …"""
+    texts = sorted((name for name in header.fields if _TEXT.fullmatch(name)), key=lambda name: int(name[5:]))
+    others = [name for name in header.fields if name not in (*texts, _IN_ANY_ORDER[-1])]
+    names = ["correct", *(f"incorrect_{number}" for number in range(1, len(texts)))]
+
+    def ordered() -> Iterator[Row]:
+        for row in rows:
+            cells = dict(zip(header.fields, row.fields, strict=True))
+            said, given = cells[_IN_ANY_ORDER[-1]].strip(), [cells[name] for name in texts]
+            right = [number for number, text in enumerate(given, start=1) if said in (text.strip(), str(number))]
+            if len(right) != 1:
+                what = (
+                    f"correct_option is {said!r}, which is not one of the texts" if said else "correct_option is empty"
+                )
+                hint = "write the number of the correct text (1, 2 …), or the text itself"
+                raise _row_error(row, cells.get("item_id", ""), "E452", what, hint)
+            first = given.pop(right[0] - 1)
+            yield replace(row, fields=[first, *given, *(cells[name] for name in others)])
+
+    return replace(header, fields=[*names, *others]), ordered()
+
+
+def _exported(cells: dict[str, str], row: Row, dataset: str) -> Item:
+    """The choice set of a row of ``items.csv`` of an export, as it was asked."""
+    conditions: dict[str, Condition] = {
+        name.removeprefix("condition_"): cell
+        for name, cell in cells.items()
+        if name not in (*_EXPORTED, "language") and not _OF_TEXT.fullmatch(name)
+    }
+    try:
+        options = tuple(map(str, parse_json(cells["options"])))
+        usages = tuple(
+            Usage(
+                cells[f"sentence_{n}"], int(cells[f"start_{n}"]), int(cells[f"end_{n}"]), word,
+                language=cells.get("language") or "und",
+            )
+            for n, word in enumerate(options, start=1)
+        )  # fmt: skip
+        return Item(cells["item_id"], dataset, usages, options, cells["gold"], conditions=conditions)
+    except (ValueError, KeyError, TypeError, LexiscopeError) as error:
+        what, hint = "this row is not a choice set of an export", "give items.csv of an export unchanged"
+        raise _row_error(row, cells["item_id"], "E405", f"{what}: {error}", hint) from error
 
 
 def _row_error(row: Row, item_id: str, code: str, what: str, hint: str) -> InputError:

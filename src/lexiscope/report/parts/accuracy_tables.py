@@ -23,7 +23,7 @@ from lexiscope.analysis.choices.design_answers import (
 )
 from lexiscope.analysis.choices.gap_answers import GapHits
 from lexiscope.analysis.choices.tokenisation import DeltaEffect, DeltaLevel
-from lexiscope.build.forced_choice import PAGE
+from lexiscope.build.forced_choice import PAGES
 from lexiscope.build.gap_filling.gaps import SUITE as GAPS
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
@@ -856,4 +856,4 @@ def beside_people_table(results: Sequence[Result], *, names: Mapping[str, str]) 
 
 _RIGHT_ON_SAME = ("people_right(of=answers)", "right_on_same")
 """How often people are right, and a model on the items that they answered."""
-_ASKED = {PAGE: "forced choice", GAPS: "gap filling"}
+_ASKED = {**dict.fromkeys(PAGES, "forced choice"), GAPS: "gap filling"}

@@ -220,11 +220,11 @@ def load_run(settings: ContextBiasSettings, out: Path, progress: CollectProgress
         what = f"{sets[0].name} asks {TASKS[sets[0].task]}; only items with two answers can be re-balanced"
         raise InputError(what, hint="leave out --rebalance, or name a dataset of pairs")
     labelled = {audit.name: audit.parts.all_items for audit in sets}
-    searched = "in a search a chat model writes a name; a study needs the id of an entry"
+    why = "a chat model cannot search the list that people search; the names it writes are not its entries"
     asked = {audit.name: (audit.task, audit.test) for audit in sets if audit.task not in RETRIEVAL_TASKS}
-    live = live_subjects(settings.subjects, settings)
     instead = "name encoders (--encoder), which are trained or probed"
-    chats, unasked = chat_models(live, asked, instead=instead, why=searched)
+    chats, unasked = chat_models(live_subjects(settings.subjects, settings), asked, instead=instead, why=why)
+    unasked += [f"{s.name} asks no chat model: {why}." for s in sets if settings.subjects and s.name not in asked]
     people = answers_by_dataset(settings.people, labelled, entities=settings.entities)
     given = [item for path in map(Path, settings.people) if is_item_table(path) for item in read_items(path)]
     guesses = {name: items_with_guesses(labelled[name], answers, given) for name, answers in people.items()}

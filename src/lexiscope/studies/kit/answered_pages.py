@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lexiscope.analysis.choices.beside_people import PeopleAnswers, first_position, model_results, people_results
-from lexiscope.analysis.choices.design import CONTROLLED
 from lexiscope.analysis.choices.design_answers import SubjectAnswers
 from lexiscope.analysis.choices.gap_answers import every_gap_hits
-from lexiscope.build.forced_choice import CHOICE_SET, PAGE, first_chosen
+from lexiscope.build.forced_choice import PAGES, by_task, first_chosen, set_of
 from lexiscope.build.gap_filling.gaps import SUITE as GAPS
 from lexiscope.build.gap_filling.gaps import sentences_of
 from lexiscope.build.gap_filling.matching import AnswerRule, find_in_text, mark_completions
@@ -54,37 +53,40 @@ def pages_beside_people(
     completions of models. Every result has its subject, and the task as its condition.
     Errors: those of :meth:`~lexiscope.analysis.choices.beside_people.PeopleAnswers.of`.
     """
-    of_set = {str(page.condition(CHOICE_SET)): page.item_id for page in pages}
+    of_set = {set_of(page): page.item_id for page in pages}
     sentences = sentences_of([*pages, *gap_items])
     results: list[Estimate | Undefined] = []
     asked = people_answers(people, {page.item_id: page for page in pages}, gap_items, sentences)
     for kind, answers in asked.items():
-        agree = kind == PAGE
-        right = right_pages(subjects, of_set) if agree else right_gaps(gaps, gap_items)
+        right = right_pages(subjects, of_set) if kind in PAGES else right_gaps(gaps, gap_items)
+        # of more than two options, two wrong answers need not be the same
+        agree = kind in PAGES and all(len(page.options) == 2 for page in pages)
         own = people_results(answers, agree=agree, resamples=resamples, seed=seed)
         results += [result.about(subject="people", condition=kind) for result in own]
         for subject, of_items in right.items():
             beside = model_results(answers, of_items, agree=agree, resamples=resamples, seed=seed)
             results += [result.about(subject=subject, condition=kind) for result in beside]
-    for chat in told.unique("subject_id"):
-        first = first_chosen(told.where(subject_id=chat), pages)
-        chosen = first_position(first, sentences, resamples=resamples, seed=seed)
-        results.append(chosen.about(subject=chat, condition=PAGE))
+    for kind, of_kind in by_task(pages).items():
+        for chat in told.where(task=kind).unique("subject_id"):
+            first = first_chosen(told.where(subject_id=chat), of_kind)
+            chosen = first_position(first, sentences, resamples=resamples, seed=seed)
+            results.append(chosen.about(subject=chat, condition=kind))
     return results
 
 
 def people_answers(
     table: ResponseTable, pages: Mapping[str, Item], gaps: Sequence[Item], groups: Mapping[str, str]
 ) -> dict[str, PeopleAnswers]:
-    """Return people's answers by task (``substitution``, ``gap_filling``), if there are any.
+    """Return people's answers by task (``substitution``, ``minimal_pair``, ``gap_filling``), if there are any.
 
     A choice is right if it is the right word of its page, a written word if it is a curated synonym. *groups* are the
     sentences of the items. Errors: those of :meth:`~lexiscope.analysis.choices.beside_people.PeopleAnswers.of`.
     """
     accepted = {item.item_id: _CURATED.accepted_answers(item) for item in gaps}
     made: dict[str, PeopleAnswers] = {}
-    if len(chosen := table.where(task=PAGE)):
-        made[PAGE] = PeopleAnswers.of(chosen, lambda item, word: word == pages[item].gold, groups, column="option")
+    for kind in PAGES:
+        if len(chosen := table.where(task=kind)):
+            made[kind] = PeopleAnswers.of(chosen, lambda item, word: word == pages[item].gold, groups, column="option")
     if len(written := table.where(task=GAPS)):
         made[GAPS] = PeopleAnswers.of(
             written, lambda item, text: find_in_text(text, accepted[item]) is not None, groups, column="raw"
@@ -97,9 +99,11 @@ def right_pages(every: Iterable[SubjectAnswers], page_of: Mapping[str, str]) -> 
     right: dict[str, dict[str, bool]] = {}
     for answers in every:
         for cell, decisions in answers.outcomes.items():
-            if (cell.suite, cell.condition) == (PAGE, CONTROLLED):
+            # a joint cell has the ids of its first part
+            if not cell.is_joint:
                 pairs = zip(decisions.item_ids, decisions.correct.tolist(), strict=True)
-                right[answers.subject] = {page_of[name]: bool(own) for name, own in pairs if name in page_of}
+                own = {page_of[name]: bool(decision) for name, decision in pairs if name in page_of}
+                right |= {answers.subject: right.get(answers.subject, {}) | own} if own else {}
     return right
 
 

@@ -18,6 +18,7 @@ from lexiscope.analysis.choices.design_answers import (
     contrast_results,
     one_by_one_results,
 )
+from lexiscope.build.forced_choice import SHARE
 from lexiscope.core.result import Estimate
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Omission, Remark
@@ -118,7 +119,7 @@ def _frequency(run: SynonymyData) -> object:
 
 def _one_by_one(run: SynonymyData) -> Iterator[object]:
     """One wrong synonym against one random word: accuracies and token differences with each distractor alone."""
-    scored = [answers for answers in run.of_kind("live", "baseline") if answers.measure != CORRECT]
+    scored = [answers for answers in run.of_kind("live", "baseline") if answers.measure not in (CORRECT, SHARE)]
     results = []
     for answers in scored:
         options = one_by_one(run.choices, subject=answers.subject, measure=answers.measure)

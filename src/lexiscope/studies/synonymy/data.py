@@ -9,8 +9,8 @@ from pathlib import Path
 
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_named, joint_cells, without_pairs
 from lexiscope.analysis.choices.design_answers import AnsweredDesign, SubjectAnswers, subject_answers
+from lexiscope.build import forced_choice
 from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
-from lexiscope.build.forced_choice import PAGE, as_choice_sets, in_drawn_orders, read_people
 from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET
 from lexiscope.collect import CollectProgress, baseline_answers, collect, in_wordings, live_subjects, scoring_routes
 from lexiscope.core import catalog
@@ -228,11 +228,11 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
         return collect(items, able, task, out=folder / place, seed=settings.seed, progress=progress)
 
     recorded = with_models(data.choices, settings.recorded, data.choices.unique("subject_id"), data.name)
-    people = read_people(settings.people, data.asked.pages, data.asked.gap_items)
+    people = forced_choice.read_people(settings.people, data.asked.pages, data.asked.gap_items)
     # a chat model has no log-probabilities of texts: it chooses and fills gaps, in the words that people read
     others = [subject for subject in live if not isinstance(subject, Converses)]
     judges = [subject for subject in others if isinstance(subject, Scores | Judges)]
-    answered = answers(data.asked.items, judges, TASK, "collected").answered()
+    answered = forced_choice.decided(answers(data.asked.items, judges, TASK, "collected").answered(), data.asked.items)
     baseline = BASELINE + (f"?table={settings.frequency}" if settings.frequency else "")
     frequencies, why = ResponseTable.empty(), ""
     if data.asked.items and baseline not in [subject.subject_id for subject in live]:
@@ -243,14 +243,14 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
     elif not writers and len(others) == len(live):
         no_gaps = "No live subject generates texts."
     asked = () if no_gaps else writers
-    pages = in_drawn_orders(data.asked.pages, seed=settings.seed)
+    pages = forced_choice.in_drawn_orders(data.asked.pages, seed=settings.seed)
     data = replace(data, asked=replace(data.asked, pages=pages))
-    to_ask = {GAP_TASK: () if no_gaps else data.asked.gap_items, PAGE: pages}
+    to_ask = {GAP_TASK: () if no_gaps else data.asked.gap_items, **forced_choice.by_task(pages)}
     of_chats = {task: items for task, items in to_ask.items() if items}
     ways, seed = {GAP_TASK: ASKED}, settings.seed
     told, why_not = chat_answers(live, of_chats, folder / "chats", seed=seed, progress=progress, tasks=ways)
     filled = [answers(data.asked.gap_items, asked, GAP_TASK, "gaps"), told.where(task=GAP_TASK)]
-    told = told.where(task=PAGE)
+    told = told.where(task=forced_choice.PAGES)
     for k in dict.fromkeys(settings.top_k):
         if k != TEN.top_k:
             filled.append(answers(data.asked.gap_items, asked, sampling_task(k), f"gaps_top_k_{k}"))
@@ -265,7 +265,7 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
     ids = {spec: subject.subject_id for spec, subject in zip(worded, live, strict=True)}
     run = replace(
         data,
-        choices=ResponseTable.concat([recorded, answered, as_choice_sets(told, pages), frequencies]),
+        choices=ResponseTable.concat([recorded, answered, forced_choice.as_choice_sets(told, pages), frequencies]),
         people=people,
         told=told,
         gaps=ResponseTable.concat(filled),
@@ -293,7 +293,8 @@ def _check_crossed(settings: SynonymySettings, design: ChoiceDesign) -> None:
 
 def compared_answers(settings: SynonymySettings, responses: ResponseTable) -> ComparableAnswers:
     """Return the decisions of a finished run with its choice sets. Errors: those of the collection."""
-    return ComparableAnswers(responses.where(task=TASK), _open_collection(settings).sets.items, per=settings.per)
+    items, decisions = _open_collection(settings).sets.items, forced_choice.without_choices(responses.where(task=TASK))
+    return ComparableAnswers(decisions, items, per=settings.per)
 
 
 def _open_collection(settings: SynonymySettings) -> SynonymyData:

@@ -1,9 +1,11 @@
-"""Minimal pair: which of several texts that differ in one word does a model find most probable?
+"""Minimal pair: which of several texts that differ in one word is the better one?
 
 An item is a choice set: its ``options`` are the words, the right one first, and ``usages[k]`` is the whole text with
-option *k*, the word at its span. Two options are a pair; eleven are a word against ten others. Nothing is decided here:
-the rows hold the score of every option, and :mod:`lexiscope.analysis` compares them. People are not asked this
-question, they answer the task ``substitution``. *Source:* the synonymy study, §3.1 and §3.6.
+option *k*, the word at its span. Two options are a pair; eleven are a word against ten others. People and chat models
+read the texts as they are, in a drawn order, and choose one; the answer is its word. Of subjects that score texts
+nothing is decided here: the rows hold the score of every option, and :mod:`lexiscope.analysis` compares them.
+*Source:* the synonymy study, §3.1 and §3.6. People of that study see the sentence with its target instead, and are
+asked for the word that keeps its meaning (the task ``substitution``).
 
 Before a scorer is used, it is tested: does it prefer a text to the same words in another order? Every language model
 should, in every language; one that does not is broken, wrongly set up, or not a model of the items' language, and its
@@ -15,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
@@ -27,10 +29,13 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scoring import ScoredOption, ScoringPolicy, TokenScores
+from lexiscope.core.screen import Choice, Screen
 from lexiscope.core.subject import Progress, Scores, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.answers.chat_answers import CHAT_MEASURES
 from lexiscope.items.choice_sets.choice_set_file import read_minimal_pairs
+from lexiscope.tasks.kit.asking import Asking
 from lexiscope.tasks.kit.judging import judgment_function
 from lexiscope.tasks.kit.scoring import MEASURE_TOKENS, denominators, text_measures, text_values
 
@@ -197,10 +202,12 @@ def _shuffle_words(text: str, seed: int) -> str:
 
 
 FOLDER = Path(__file__).parent
-"""The folder of the task's words: guidelines.md and examples.jsonl. There is no page, for people are not asked."""
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
 
 NAME = "minimal_pair"
 VIEW = "full"
+MEASURE = "choice"
+MEASURE_WEIRD = "flag_weird"
 MEASURE_OUTCOME = "correct"
 MEASURE_SELF_TEST = "self_test_margin"
 CORRECT = "correct"
@@ -339,16 +346,45 @@ def _self_test_rows(items: Sequence[Item], tested: SelfTest | None) -> dict[str,
     }
 
 
-by_judgment = judgment_function(NAME, MEASURE_OUTCOME, check=check_choice_set)
-"""Answers with the outcomes that are on record."""
+def options(item: Item, _view: str) -> tuple[Choice, ...]:
+    """Return the texts of a choice set, each stored as its word; nothing in them shows where they differ."""
+    # keys follow the alphabet: the right text is the first of the item, and keys are in the page's source
+    key = {text: str(number) for number, text in enumerate(sorted(usage.text for usage in item.usages), start=1)}
+    pairs = zip(item.options, item.usages, strict=False)
+    return tuple(Choice(key[usage.text], word, (((usage.text, False),),)) for word, usage in pairs)
+
+
+def fields(_item: Item, _language: str) -> Mapping[str, str]:
+    """Return nothing: what a prompt says of an item are its options."""
+    return {}
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="choice",
+    measure=MEASURE,
+    options=options,
+    n_usages=0,
+    shuffles_options=True,
+    flags=("weird",),
+    may_stay_empty=True,
+)
+
+asks = Asking(SCREEN, fields, example_items)
+"""Makes a chat question of an item."""
+
+by_judgment = judgment_function(NAME, MEASURE, check=check_choice_set, asks=asks)
+"""Answers with the text that a subject chooses, or with the choices or outcomes that are on record."""
 
 TASK = Task(
     name=NAME,
-    summary="Which of several texts that differ in one word is the most probable?",
+    summary="Which of several texts that differ in one word is the better one?",
     scale=None,
     item_fields=("usages", "options", "gold"),
     answers=(("Judges", by_judgment), ("Scores", by_scoring)),
     measures=(
+        (MEASURE, "the word of the text that was chosen, in the column option; no unit, no direction"),
+        (MEASURE_WEIRD, "1 where the item was marked as weird, else 0"),
         (MEASURE_OUTCOME, "1 where the right option won, 0 where it did not (ties are 0); recorded outcomes only"),
         ("log_probability", "nats under the policy in its parentheses; higher means more probable; one row per option"),
         (
@@ -360,8 +396,12 @@ TASK = Task(
         ("score", "a number of a subject's own for each option; the option with the highest one is preferred"),
         ("word_count", "occurrences of the option's word, counted where the parentheses say; higher: more frequent"),
         ("random_number", "drawn by a baseline, from 0 to 1; the option with the highest one is preferred"),
+        *CHAT_MEASURES,
     ),
+    asks=asks,
     check=check_choice_set,
+    chosen=(MEASURE,),
+    options=SCREEN.values_of,
     baselines=("random", "frequency"),
     reads=read_minimal_pairs,
     scored=scored_options,
