@@ -32,6 +32,22 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
     return found
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest: a file is one worker's, and the last ones should not keep one busy alone.
+
+    ``slow_files.txt`` names them, dearest first; a name that is no file is an error.
+    """
+    listed = Path(__file__).with_name("slow_files.txt")
+    # a copy of this file beside a few of the tests has no list
+    names = listed.read_text(encoding="utf-8").split() if listed.is_file() else []
+    gone = [name for name in names if not (config.rootpath / name).is_file()]
+    if gone:
+        raise pytest.UsageError(f"tests/slow_files.txt names files that are not there: {', '.join(gone)}")
+    place = {config.rootpath / name: number for number, name in enumerate(names)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
+
+
 def pytest_collection_finish() -> None:
     """Leave what was collected out of every later search for garbage."""
     gc.freeze()
