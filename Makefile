@@ -52,7 +52,7 @@ demo: $(VENV)/wheel.stamp
 	$(BIN)/lexiscope demo
 
 test: $(VENV)/test.stamp
-	$(BIN)/python -m pytest tests --pyargs lexiscope -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest tests --pyargs lexiscope -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Tier B of the reliability figures: 200 kills, 50 simulated power cuts, ten minutes of answers (LEXISCOPE_SOAK_HOURS);
 # about an hour.

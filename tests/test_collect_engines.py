@@ -32,7 +32,9 @@ from lexiscope.items.read.item_source import load_items
 ITEMS = catalog.dataset("mini_relatedness").items
 LONG = "word " * 300 + "bank"
 TOO_LONG = Item("long", "test", (Usage(LONG, len(LONG) - 4, len(LONG)),) * 2)
-ENGINES = ("processes:2", "ray?workers=2", "slurm:2?cluster=local")
+ENGINES = ("ray?workers=2", "slurm:2?cluster=local")
+MADE = f"{Path(__file__).with_name('made_vectors.py')}:pause="
+"""An encoder without torch, which takes seconds to load: begun as often as a test likes."""
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +58,9 @@ def working_bytes(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("engine", "torch"), [("processes:2", True), *((name, False) for name in ENGINES)])
 def test_several_workers_write_the_bytes_of_one(
-    engine: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: str, torch: bool, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers, parts, seals and finished batches are those of the serial run, on every engine."""
     monkeypatch.chdir(tmp_path)
@@ -66,7 +68,7 @@ def test_several_workers_write_the_bytes_of_one(
         engine_of(engine)
     except MissingExtraError as error:
         pytest.skip(str(error))
-    subjects, views = [encoder, "baseline:word_overlap"], ("full", "word")
+    subjects, views = [encoder if torch else f"{MADE}0.01", "baseline:word_overlap"], ("full", "word")
     collect(ITEMS, subjects, "relatedness", views=views, out=tmp_path / "one")
     told: list[tuple[str, int, int]] = []
     collect(
@@ -99,13 +101,13 @@ def test_a_finished_folder_needs_no_worker(encoder: str, tmp_path: Path, monkeyp
     collect(ITEMS, [encoder], "relatedness", out=tmp_path, engine="processes:2")
 
 
-def test_an_error_is_that_of_the_serial_run(encoder: str, tmp_path: Path) -> None:
+def test_an_error_is_that_of_the_serial_run(tmp_path: Path) -> None:
     """A worker meets it and stays silent; the process that gave the order says it."""
     items = [*ITEMS[:9], TOO_LONG]
     with pytest.raises(SubjectError) as alone:
-        collect(items, [encoder], "relatedness", out=tmp_path / "one")
+        collect(items, [f"{MADE}0"], "relatedness", out=tmp_path / "one")
     with pytest.raises(SubjectError) as together:
-        collect(items, [encoder], "relatedness", out=tmp_path / "two", engine="processes:1")
+        collect(items, [f"{MADE}0"], "relatedness", out=tmp_path / "two", engine="processes:1")
     assert str(together.value) == str(alone.value)
 
 
@@ -160,12 +162,12 @@ def test_the_batches_of_all_workers_are_all_batches() -> None:
         assert sorted(batch for first in firsts for batch in first) == list(range(20))
 
 
-def test_the_option_is_that_of_a_call(encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_option_is_that_of_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """``--engine`` reaches what collects, and is forgotten when the verb ends; run.json does not depend on it."""
     monkeypatch.delenv(ENGINE, raising=False)
     for name in ("local", "processes:1"):
         monkeypatch.setattr(sys, "argv", ["lexiscope", "collect"])
-        words = ["collect", "--items", "mini_relatedness", "--subject", encoder, "--out", str(tmp_path / name)]
+        words = ["collect", "--items", "mini_relatedness", "--subject", f"{MADE}0", "--out", str(tmp_path / name)]
         done = CliRunner().invoke(cli, [*words, "--engine", name])
         assert done.exit_code == 0, done.output
         assert ENGINE not in os.environ
@@ -198,13 +200,13 @@ def collect_command(subject: str, folder: Path) -> list[str]:
     return [*command, "--view", "full", "--view", "word", "--out", str(folder), "--quiet"]
 
 
-def kill_again_and_again(subject: str, folder: Path, *, kills: int, seed: int) -> int:
+def kill_again_and_again(subject: str, folder: Path, *, kills: int, within: float, seed: int) -> int:
     """Collect with two workers, kill a worker or who gave the order at random moments; return how many were killed."""
     command, chance, killed = [*collect_command(subject, folder), "--engine", "processes:2"], random.Random(seed), 0
     while killed < kills:
         driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            end = time.monotonic() + chance.uniform(0.5, 8)
+            end = time.monotonic() + chance.uniform(0.5, within)
             while driver.poll() is None and time.monotonic() < end:
                 time.sleep(0.01)
             if driver.poll() is not None:
@@ -227,10 +229,12 @@ def kill_again_and_again(subject: str, folder: Path, *, kills: int, seed: int) -
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-@pytest.mark.parametrize("kills", [3, pytest.param(200, marks=pytest.mark.soak)])
-def test_killed_at_any_moment(kills: int, encoder: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kills", "torch"), [(5, False), pytest.param(200, True, marks=pytest.mark.soak)])
+def test_killed_at_any_moment(kills: int, torch: bool, encoder: str, tmp_path: Path) -> None:
     """SIGKILL of workers and of the process that gave the orders: the bytes are those of the serial run."""
+    # what needs no torch is at work when a process that needs it would still be loading it
+    subject, within = (encoder, 8) if torch else (f"{MADE}0.03", 4)
     # by the command too: it has one thread, this process perhaps more, and then the last bits of a distance differ
-    subprocess.run(collect_command(encoder, tmp_path / "one"), check=True, capture_output=True)
-    assert kill_again_and_again(encoder, tmp_path / "two", kills=kills, seed=5) == kills
+    subprocess.run(collect_command(subject, tmp_path / "one"), check=True, capture_output=True)
+    assert kill_again_and_again(subject, tmp_path / "two", kills=kills, within=within, seed=5) == kills
     assert bytes_of(tmp_path / "two") == bytes_of(tmp_path / "one")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.forked import run_command
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
@@ -24,12 +24,8 @@ ROOMS = {"datasets": "made_norms", "tasks": "made_question", "subjects": "made_c
 
 def command(*words: str, cwd: Path, site: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own, with a folder of installed distributions or without."""
-    path = os.pathsep.join(filter(None, (str(site) if site else "", os.environ.get("PYTHONPATH", ""))))
-    environment = os.environ | {"PYTHONPATH": path}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    return subprocess.run(
-        [sys.executable, "-m", "lexiscope", *words], cwd=cwd, env=environment, capture_output=True, text=True
-    )
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return run_command(*words, cwd=cwd, site=site, environment=environment)
 
 
 def done(*words: str, cwd: Path, site: Path | None = None) -> str:

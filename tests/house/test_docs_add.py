@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.forked import run_command
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard
@@ -40,8 +41,7 @@ def type_commands(page: Path, folder: Path) -> dict[str, str]:
     """Type the commands of a page; none may fail. Returns what each printed."""
     printed = {}
     for words in _commands(page):
-        command = [sys.executable, "-m", "lexiscope", *words]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | {"COLUMNS": "200"})
+        done = run_command(*words, cwd=folder, environment=os.environ | {"COLUMNS": "200"})
         assert done.returncode == 0, (words, done.stderr)
         printed[shlex.join(words)] = done.stdout
     return printed

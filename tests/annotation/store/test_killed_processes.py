@@ -12,10 +12,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TextIO
 
 import pytest
+from tests.forked import TESTS, begin
 
 from lexiscope.annotation.store.engine import DATABASE_NAME
 
@@ -28,20 +31,43 @@ Acknowledged = dict[int, tuple[str, str, float]]
 def answer_until_killed(
     folder: Path, name: object, n_receipts: int, *words: str, environment: Mapping[str, str] | None = None
 ) -> Acknowledged:
-    """Let people answer until this many receipts were read, kill -9, and return all receipts that came out."""
-    command = program("annotation.store.killed_child", folder, name, *words)
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}
-    ) as child:
-        assert child.stdout is not None
-        # the point is set by progress, not by time
-        lines = [child.stdout.readline() for _ in range(n_receipts)]
-        child.send_signal(signal.SIGKILL)
-        lines += [line for line in child.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
+    """Let people answer until this many receipts were read, kill -9, and return all receipts that came out.
+
+    A program with an *environment* of its own is begun anew, another is forked.
+    """
+    given = [str(word) for word in (folder, name, *words)]
+    if environment is None:
+        lines = _lines_of_forked(given, n_receipts)
+    else:
+        command = program("annotation.store.killed_child", *given)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}) as child:
+            assert child.stdout is not None
+            lines = _lines_until_killed(child.stdout, n_receipts, child.kill)
     receipts = [line.split() for line in lines]
     acknowledged = {int(number): (who, item, float(value)) for who, item, value, number in receipts}
     assert len(acknowledged) == len(lines) >= n_receipts, "a number was given twice"
     return acknowledged
+
+
+def _lines_until_killed(stdout: TextIO, n_receipts: int, kill: Callable[[], object]) -> list[str]:
+    # the point is set by progress, not by time
+    lines = [stdout.readline() for _ in range(n_receipts)]
+    kill()
+    return lines + [line for line in stdout.read().splitlines(keepends=True) if line.endswith("\n")]
+
+
+def _lines_of_forked(words: Sequence[str], n_receipts: int) -> list[str]:
+    with TemporaryDirectory() as place:
+        pipe = Path(place, "receipts")
+        os.mkfifo(pipe)
+        errors = Path(place, "errors")
+        child = begin(
+            "annotation.store.killed_child", words, cwd=Path(place), stdout=pipe, stderr=errors, paths=[TESTS]
+        )
+        with pipe.open(encoding="utf-8") as stdout:
+            lines = _lines_until_killed(stdout, n_receipts, lambda: os.kill(child.pid, signal.SIGKILL))
+        assert child.wait() == -signal.SIGKILL, errors.read_text(encoding="utf-8")
+    return lines
 
 
 def stored_in(folder: Path) -> Acknowledged:

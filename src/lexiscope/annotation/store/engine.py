@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place, RunError, require
@@ -129,7 +131,7 @@ def has_log(path: Path) -> bool:
 
 def read_only(path: Path) -> sa.Engine:
     """Return an engine that reads a SQLite file through separate connections, each closed after its use."""
-    return sa.create_engine("sqlite://", creator=lambda: open_file(path), poolclass=sa.pool.NullPool)
+    return _engine(lambda: open_file(path), sa.pool.NullPool)
 
 
 def vacuum(database: Database) -> None:
@@ -220,12 +222,32 @@ def read_error(error: BaseException, path: Path | None) -> StorageError:
     return StorageError("the database cannot be read", place=place, why=str(error).splitlines()[0], hint=hint)
 
 
-def _sqlite(path: Path, begin: str, synchronous: str) -> sa.Engine:
+def _engine(creator: Callable[[], sqlite3.Connection], poolclass: type[sa.Pool]) -> sa.Engine:
+    """Return an engine of SQLite connections; all engines compile a statement once between them.
+
+    A study is opened by several engines, of which each would compile some hundred statements.
+    """
+    dialect, compiled = _compiled()
     engine = sa.create_engine(
-        "sqlite://",
-        creator=lambda: open_file(path, mode="rw", timeout=_PATIENCE_SECONDS),
-        poolclass=sa.pool.QueuePool,
+        "sqlite://", creator=creator, poolclass=poolclass, execution_options={"compiled_cache": compiled}
     )
+    # what was compiled is found again by its dialect
+    engine.dialect = dialect
+    return engine
+
+
+@cache
+def _compiled() -> tuple[sa.Dialect, sa.util.LRUCache[object, object]]:
+    """Return SQLite's dialect, which knows the version of the library, and what was compiled for it."""
+    engine = sa.create_engine("sqlite://")
+    with engine.connect():
+        pass
+    engine.dispose()
+    return engine.dialect, sa.util.LRUCache(1_000)
+
+
+def _sqlite(path: Path, begin: str, synchronous: str) -> sa.Engine:
+    engine = _engine(lambda: open_file(path, mode="rw", timeout=_PATIENCE_SECONDS), sa.pool.QueuePool)
     patience = _Patience()
 
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
