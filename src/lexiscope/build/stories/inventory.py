@@ -77,7 +77,7 @@ class StoryInventory:
     def results(self, most: int = 4) -> tuple[Estimate, ...]:
         """Return pairs of meanings, the mean number of sentences of a form, and the setups of the *most* frequent."""
         return (
-            Estimate("n_sense_pairs", self.sense_pairs, note="a form with its two meanings, once a split"),
+            Estimate("n_sense_pairs", self.sense_pairs, note="a form with the meanings of a setup, once a split"),
             Estimate("sentences_per_form", self.sentences_per_form, n=self.forms),
             *(Estimate("setups_of_form", n, condition=form) for form, n in self.setups_per_form[:most]),
         )

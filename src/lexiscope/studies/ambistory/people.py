@@ -86,12 +86,15 @@ def _inventory(run: AmbistoryData) -> Part:
         guessed = inventory.guessed_lemmas([item.word for item in run.items], run.once(_lexicon))
     except DataError:
         return part_of(results, forms.sentence())
-    note = "guessed: the shortest WordNet base form; other rules give 299 to 334"
+    note = "guessed: the shortest WordNet base form"
     return part_of(results, run.number("n_lemmas", len(set(guessed.values())), note=note), forms.sentence())
 
 
-def _lexicon(_run: AmbistoryData) -> wordnet.WordNet:
-    """WordNet, read once for a run: its archive takes long to open."""
+def _lexicon(run: AmbistoryData) -> wordnet.WordNet:
+    """WordNet, read once for a run: its archive takes long to open. Errors: :class:`DataError`, also in other words."""
+    languages = {usage.language.partition("-")[0] for item in run.items for usage in item.usages}
+    if languages.isdisjoint(("en", "und", "")):
+        raise DataError(f"WordNet has English words, and the stories are in {', '.join(sorted(languages))}")
     return wordnet.load()
 
 
@@ -288,8 +291,7 @@ def _frequency(run: AmbistoryData) -> Part:
         lexicon = run.once(_lexicon)
         counts = inventory.sense_counts(run.items, lexicon)
     except DataError as error:
-        text = f"The frequency of senses was not looked up: {error.what}. `lexiscope data get wordnet` gets WordNet."
-        return part_of(Remark(text))
+        return part_of(Remark(f"The frequency of senses was not looked up: {error.sentences}"))
     counted = {"": counts}
     try:
         counted["semcor"] = inventory.sense_counts(run.items, lexicon, tagged=inventory.semcor_counts())
