@@ -103,7 +103,7 @@ def test_undefined_norms_are_errors() -> None:
 
 
 def test_a_count_that_is_not_known_is_not_zero() -> None:
-    """Items without a count are left out: the others rank as their counts do, whatever the mean of those is."""
+    """Items without a count are excluded: the others rank as their counts do, whatever the mean of those is."""
     people = Ratings.from_arrays(list("ab") * 5, list("iijjkkllmm"), [1, 1, 2, 3, 4, 3, 5, 5, 5, 4])
     words = {item: item for item in "ijklm"}
     known: dict[str, float | None] = {"i": 0, "j": 1, "k": 2, "l": 9, "m": None}

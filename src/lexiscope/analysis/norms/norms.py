@@ -233,7 +233,7 @@ def correlations_with_counts(
 ) -> tuple[Estimate | Undefined, ...]:
     """Return the correlations of counts of items (of their sense in a corpus) with means and SDs of their ratings.
 
-    *counts* are those of each source by item id; items with ``None``, whose count is not known, are left out. A source
+    *counts* are those of each source by item id; items with ``None`` (not known) are excluded. A source
     with a name is a parameter of the statistic. Spearman's correlation, with the p of independent items, which is also
     given as a separate number for the means; *groups* (item id → word) are resampled whole for the interval. SDs that
     differ in their last bit are equal: ranks would distinguish them. *Source:* AmbiStory §4.2.

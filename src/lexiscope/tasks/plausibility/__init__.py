@@ -54,7 +54,7 @@ MEASURE_RATING = "rating"
 REQUIRED = ("precontext", "ending", "sense")
 PARTS = (*REQUIRED, "example")
 """What an item has in addition to its ambiguous sentence, as conditions. An open story has the empty ending; only
-``example``, a use of the meaning, may be left out."""
+``example``, a use of the meaning, may be missing."""
 
 ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
     "en": (
