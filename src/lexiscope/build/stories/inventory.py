@@ -123,6 +123,17 @@ def story_inventory(items: Sequence[Item]) -> StoryInventory:
     )
 
 
+def lexicon_of(items: Iterable[Item]) -> wordnet.WordNet:
+    """Return WordNet, which has the words of stories in English, or in a language that they do not state.
+
+    Errors: :class:`DataError` for stories in other languages, and where WordNet is not available.
+    """
+    languages = {usage.language.partition("-")[0] for item in items for usage in item.usages}
+    if languages.isdisjoint(("en", "und", "")):
+        raise DataError(f"WordNet has English words, and the stories are in {', '.join(sorted(languages))}")
+    return wordnet.load()
+
+
 def guessed_lemmas(forms: Iterable[str], lexicon: Lexicon) -> dict[str, str]:
     """Return a lemma for each form: the shortest base form of any part of speech, in lower case.
 

@@ -91,11 +91,8 @@ def _inventory(run: AmbistoryData) -> Part:
 
 
 def _lexicon(run: AmbistoryData) -> wordnet.WordNet:
-    """WordNet, read once for a run: its archive takes long to open. Errors: :class:`DataError`, also in other words."""
-    languages = {usage.language.partition("-")[0] for item in run.items for usage in item.usages}
-    if languages.isdisjoint(("en", "und", "")):
-        raise DataError(f"WordNet has English words, and the stories are in {', '.join(sorted(languages))}")
-    return wordnet.load()
+    """WordNet, read once for a run: its archive takes long to open."""
+    return inventory.lexicon_of(run.items)
 
 
 # -- agreement --------------------------------------------------------------------------------------------------------
