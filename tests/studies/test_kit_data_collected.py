@@ -149,6 +149,19 @@ def test_stories_of_ones_own_have_any_number_of_parts(run: Run, tmp_path: Path) 
     assert [sizes[f"n_{what}", "all"] for what in ("samples", "stories", "setups", "ratings")] == [10, 6, 2, 30]
 
 
+def test_an_english_lexicon_says_nothing_about_german_stories(run: Run, tmp_path: Path) -> None:
+    """No lemma is guessed and no frequency looked up for words that WordNet cannot have; the report says why."""
+    (tmp_path / "stories.csv").write_text(STORIES, encoding="utf-8")
+    rows = [f"p{rater},{item},{mean}" for item, mean in MEANS.items() for rater in range(3)]
+    (tmp_path / "ratings.csv").write_text("\n".join(["rater,item,rating", *rows]) + "\n", encoding="utf-8")
+    given = ("--items", "stories.csv", "--ratings", "ratings.csv", "--language", "de", "--bootstrap", 0)
+    assert run("study", "ambistory", *given, "--out", "run").exit_code == 0
+    records = json.loads((tmp_path / "run" / "results.json").read_text())
+    assert not [r for r in records if r["statistic"] == "n_lemmas" or r["statistic"].startswith("sense_count_rho")]
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "WordNet has English words, and the stories are in de." in page
+
+
 def test_items_without_a_rating_are_counted_and_named(run: Run, tmp_path: Path) -> None:
     """Two of ten stories are not rated: the screen and the report say so; hints name what the study can do."""
     (tmp_path / "stories.csv").write_text(STORIES, encoding="utf-8")

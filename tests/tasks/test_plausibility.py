@@ -22,6 +22,7 @@ from lexiscope.tasks.plausibility import (
     SCALE,
     SCREEN,
     TASK,
+    asks,
     by_embedding,
     by_judgment,
     example_items,
@@ -114,6 +115,17 @@ def test_a_story_lacks_nothing() -> None:
     broken = Item("broken", "test", (SENTENCE,), conditions={"precontext": "", "sense": "", "example": ""})
     with pytest.raises(InputError, match=r"'broken'[\s\S]*needs ending"):
         by_judgment([broken], Recorded(), view="full")
+
+
+def test_a_meaning_without_an_example_can_be_asked() -> None:
+    """The column may be missing: page and prompt then have no line for an example."""
+    conditions = {name: text for name, text in PARTS.items() if name != "example"}
+    bare = Item("bare", "test", (SENTENCE,), conditions=conditions)
+    SCREEN.check(bare)
+    assert stimulus(bare, Shown())["example"] == ""
+    said = asks(bare, language="en").messages[-1].content
+    assert "Meaning: cars\n\nPlausibility" in said
+    assert "As in:" in asks(item(), language="en").messages[-1].content
 
 
 class Recorded:

@@ -19,6 +19,7 @@ from lexiscope.cli.results.shown import print_results
 from lexiscope.collect.costs import CollectionCost
 from lexiscope.core import catalog
 from lexiscope.core.settings import Settings
+from lexiscope.core.showing import counted
 from lexiscope.report.page.study_folder import Summary
 from lexiscope.report.tables import to_text
 from lexiscope.studies.kit.settings_file import settings_of_run, write_study_file
@@ -59,7 +60,7 @@ def run_study(
         return
     summary = run_and_show(settings, out, label=settings.study, as_json=as_json, quiet=quiet)
     if not as_json:
-        say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")
+        say(f"{counted(summary.n_records, 'number')} in {out / 'results.json'}; the report: {summary.report}")
 
 
 def run_and_show(

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.analysis.norms.norms import condition_means, item_sd, mean_item_sd, norms
+from lexiscope.analysis.norms.norms import condition_means, correlations_with_counts, item_sd, mean_item_sd, norms
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Estimate, Undefined
 
 
 def of_items(*values: list[float]) -> Ratings:
@@ -99,6 +100,19 @@ def test_undefined_norms_are_errors() -> None:
         mean_item_sd(of_items([1], [2]))
     with pytest.raises(InputError, match="no norm for item 'zzz'"):
         norms(of_items([1])).row("zzz")
+
+
+def test_a_count_that_is_not_known_is_not_zero() -> None:
+    """Items without a count are excluded: the others rank as their counts do, whatever the mean of those is."""
+    people = Ratings.from_arrays(list("ab") * 5, list("iijjkkllmm"), [1, 1, 2, 3, 4, 3, 5, 5, 5, 4])
+    words = {item: item for item in "ijklm"}
+    known: dict[str, float | None] = {"i": 0, "j": 1, "k": 2, "l": 9, "m": None}
+    rho, *_ = correlations_with_counts({"": known}, people, groups=words, resamples=0)
+    assert isinstance(rho, Estimate)
+    assert (rho.value, rho.n) == (1, 4)
+    none, *_ = correlations_with_counts({"": dict.fromkeys("ijklm")}, people, groups=words)
+    assert isinstance(none, Undefined)
+    assert none.n == 0
 
 
 def test_mean_item_sd_counts_the_items_it_left_out() -> None:

@@ -233,10 +233,10 @@ def correlations_with_counts(
 ) -> tuple[Estimate | Undefined, ...]:
     """Return the correlations of counts of items (of their sense in a corpus) with means and SDs of their ratings.
 
-    *counts* are those of each source by item id, ``None`` counts as 0; a source with a name is a parameter of the
-    statistic. Spearman's correlation, with the p of independent items, which is also given as a separate number for the
-    means; *groups* (item id → word) are resampled whole for the interval. SDs that differ in their last bit are equal:
-    ranks would distinguish them. *Source:* AmbiStory §4.2.
+    *counts* are those of each source by item id; items with ``None`` (not known) are excluded. A source
+    with a name is a parameter of the statistic. Spearman's correlation, with the p of independent items, which is also
+    given as a separate number for the means; *groups* (item id → word) are resampled whole for the interval. SDs that
+    differ in their last bit are equal: ranks would distinguish them. *Source:* AmbiStory §4.2.
 
     >>> people = Ratings.from_arrays(list("ab") * 4, list("iijjkkll"), [1, 1, 2, 3, 4, 3, 5, 5])
     >>> counts, words = {"": dict(zip("ijkl", (0, 1, 2, 9)))}, dict(zip("ijkl", "vwxy"))
@@ -244,15 +244,17 @@ def correlations_with_counts(
     >>> found[0].name, round(found[0].value, 9)
     ('count_rho(with=mean)', 1.0)
     """
-    labels = GroupLabels((groups[item] for item in ratings.item_ids), resampled_units(groups))
     sides = {"mean": ratings.means(), "sd": settle(item_sd(ratings), ratings.value)}
     results, values_of_p = list[Estimate | Undefined](), list[Estimate]()
     for what, y in sides.items():
         for source, by_item in counts.items():
             given = {"with": what, **({"counts": source} if source else {})}
-            own, x = statistic_name(name, **given), [float(by_item[item] or 0) for item in ratings.item_ids]
+            own, counted = statistic_name(name, **given), [by_item[item] for item in ratings.item_ids]
+            known = [place for place, count in enumerate(counted) if count is not None]
+            x = [count for count in counted if count is not None]
+            labels = GroupLabels((groups[ratings.item_ids[place]] for place in known), resampled_units(groups))
             try:
-                rho = spearman(x, y, groups=labels, level=level, resamples=resamples, seed=seed)
+                rho = spearman(x, y[known], groups=labels, level=level, resamples=resamples, seed=seed)
                 p = correlation_p(rho.value, rho.n)
             except StatisticError as error:
                 results.append(Undefined(own, error.what, len(x)))

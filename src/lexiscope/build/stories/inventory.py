@@ -77,7 +77,7 @@ class StoryInventory:
     def results(self, most: int = 4) -> tuple[Estimate, ...]:
         """Return pairs of meanings, the mean number of sentences of a form, and the setups of the *most* frequent."""
         return (
-            Estimate("n_sense_pairs", self.sense_pairs, note="a form with its two meanings, once a split"),
+            Estimate("n_sense_pairs", self.sense_pairs, note="a form with the meanings of a setup, once a split"),
             Estimate("sentences_per_form", self.sentences_per_form, n=self.forms),
             *(Estimate("setups_of_form", n, condition=form) for form, n in self.setups_per_form[:most]),
         )
@@ -121,6 +121,17 @@ def story_inventory(items: Sequence[Item]) -> StoryInventory:
         unordered_pairs=len({(form, frozenset(senses)) for form, *senses in ordered}),
         setups_per_form=tuple(sorted(counts.items(), key=lambda count: (-count[1], count[0]))),
     )
+
+
+def lexicon_of(items: Iterable[Item]) -> wordnet.WordNet:
+    """Return WordNet, which has the words of stories in English, or in a language that they do not state.
+
+    Errors: :class:`DataError` for stories in other languages, and where WordNet is not available.
+    """
+    languages = {usage.language.partition("-")[0] for item in items for usage in item.usages}
+    if languages.isdisjoint(("en", "und", "")):
+        raise DataError(f"WordNet has English words, and the stories are in {', '.join(sorted(languages))}")
+    return wordnet.load()
 
 
 def guessed_lemmas(forms: Iterable[str], lexicon: Lexicon) -> dict[str, str]:

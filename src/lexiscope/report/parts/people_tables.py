@@ -148,7 +148,7 @@ def counts_table(
     note = (
         "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
         "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
-        f"{unknown} samples whose definition is not a gloss under the word count as 0. {text}"
+        f"{unknown} samples whose definition is not a gloss under the word have no count and are excluded. {text}"
     )
     cols = (
         *(Col("ρ with the mean", mean, _CORRELATION), Col("p", mean, P_VALUE, "p")),

@@ -86,13 +86,13 @@ def _inventory(run: AmbistoryData) -> Part:
         guessed = inventory.guessed_lemmas([item.word for item in run.items], run.once(_lexicon))
     except DataError:
         return part_of(results, forms.sentence())
-    note = "guessed: the shortest WordNet base form; other rules give 299 to 334"
+    note = "guessed: the shortest WordNet base form"
     return part_of(results, run.number("n_lemmas", len(set(guessed.values())), note=note), forms.sentence())
 
 
-def _lexicon(_run: AmbistoryData) -> wordnet.WordNet:
+def _lexicon(run: AmbistoryData) -> wordnet.WordNet:
     """WordNet, read once for a run: its archive takes long to open."""
-    return wordnet.load()
+    return inventory.lexicon_of(run.items)
 
 
 # -- agreement --------------------------------------------------------------------------------------------------------
@@ -288,8 +288,7 @@ def _frequency(run: AmbistoryData) -> Part:
         lexicon = run.once(_lexicon)
         counts = inventory.sense_counts(run.items, lexicon)
     except DataError as error:
-        text = f"The frequency of senses was not looked up: {error.what}. `lexiscope data get wordnet` gets WordNet."
-        return part_of(Remark(text))
+        return part_of(Remark(f"The frequency of senses was not looked up: {error.sentences}"))
     counted = {"": counts}
     try:
         counted["semcor"] = inventory.sense_counts(run.items, lexicon, tagged=inventory.semcor_counts())

@@ -51,8 +51,10 @@ FOLDER = Path(__file__).parent
 
 NAME = "plausibility"
 MEASURE_RATING = "rating"
-PARTS = ("precontext", "ending", "sense", "example")
-"""What an item has in addition to its ambiguous sentence, as conditions. An open story has the empty ending."""
+REQUIRED = ("precontext", "ending", "sense")
+PARTS = (*REQUIRED, "example")
+"""What an item has in addition to its ambiguous sentence, as conditions. An open story has the empty ending; only
+``example``, a use of the meaning, may be missing."""
 
 ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
     "en": (
@@ -96,7 +98,7 @@ def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
         "ending": _condition_text(item, "ending"),
         "target": usage.target,
         "sense": _condition_text(item, "sense"),
-        "example": _condition_text(item, "example"),
+        "example": str(item.conditions.get("example", "")),
     }
 
 
@@ -111,7 +113,7 @@ def _condition_text(item: Item, name: str) -> str:
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
     """Return what a prompt says of an item: the story, its ambiguous sentence between ``**`` or plain, one meaning."""
-    told = {name: _condition_text(item, name) for name in ("sense", "example")}
+    told = {"sense": _condition_text(item, "sense"), "example": str(item.conditions.get("example", ""))}
     marked = story_text(item, f"**{item.usages[0].text}**")
     return {"story": marked, "plain_story": story(item), "target": item.usages[0].target, **told}
 
@@ -194,7 +196,7 @@ SCREEN = Screen(
     stimulus=stimulus,
     scale=SCALE,
     anchors=ANCHORS,
-    requires=PARTS,
+    requires=REQUIRED,
     flags=("nonsensical",),
     fold_outs=("guidelines",),
     # AmbiStory §3 and its setups
