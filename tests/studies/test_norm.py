@@ -22,7 +22,7 @@ from lexiscope.report.answers.numbers import Numbers
 from lexiscope.report.page.stored_answers import RESULTS_PAGE
 from lexiscope.studies.norm import answers, study
 from lexiscope.studies.norm.data import load_run
-from lexiscope.studies.norm.estimates import annotators
+from lexiscope.studies.norm.estimates import annotators, people_and_model
 from lexiscope.studies.norm.settings import NormSettings
 
 N_ITEMS, RATERS = 48, 9
@@ -227,3 +227,6 @@ def test_columns_that_are_no_persons_take_no_annotator_test(tmp_path: Path) -> N
     (result,) = annotators(columns)
     assert isinstance(result, Undefined)
     assert "which ratings are of one person is not published" in result.reason
+    # three ratings of each item are compared two with one, and no rater is held back for an interval over raters
+    curve = [own for own in people_and_model(columns) if own.name.startswith("agreement_of_people(")]
+    assert len(curve) == 2
