@@ -94,10 +94,10 @@ def crossed_interval(
 def ratings_lost_together(
     ratings: Ratings, groups: Mapping[str, str] | None, *, seed: int, most: int, spared: float
 ) -> int:
-    """Return how many of its ratings an item loses with a group of raters of :func:`crossed_interval`.
+    """Return how many ratings of nearly any item are excluded with a group of raters of :func:`crossed_interval`.
 
-    Raters of the same items are rarely in one group: of the losses, a share of *spared* may be larger. It is 0 if no
-    raters are excluded (*most* = 0).
+    Raters of the same items are rarely in one group. Of the items and groups with a rating in common, a share of
+    *spared* may have more. It is 0 if no raters are excluded (*most* = 0).
 
     >>> raters, items = [f"r{rater}" for rater in range(60) for _ in range(4)], [f"i{item}" for item in range(40)] * 6
     >>> ratings = Ratings.from_arrays(raters, items, np.random.default_rng(0).normal(size=240))

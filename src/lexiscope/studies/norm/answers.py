@@ -155,8 +155,9 @@ class ReplacementTest:
             rate = "winning rate" if len(known) == 1 else "winning rates"
             sentences = [f"No replacement of annotators is justified ({rate} {rates}; .50 is needed).", *sentences]
         caution = (
-            "The test is about single ratings of these items by these annotators. A pass would not say that a model "
-            "has people's disagreement, or that it does as well on other items."
+            "The test is about single ratings of these items by these annotators. A pass does not make a model a "
+            "replacement for annotators: it does not say that the model has people's disagreement, or that it does as "
+            "well on other items."
         )
         return Answer(
             verdict, tuple(sentences), caution=caution, apa=" ".join(sentences), drawing=self._forest(numbers)
