@@ -60,33 +60,52 @@ def test_a_wug_is_read_written_and_read_again(tmp_path: Path) -> None:
 def test_repeats_comments_and_letters_come_back(tmp_path: Path) -> None:
     """Judged twice, three times, not decided; comments with quotation marks; letters of any script: equal files.
 
-    The rows are in another order where a later row repeats an earlier pair in the opposite direction; here none does.
+    A pair that raters judged in both orders is one item, and each row keeps the order of its judgment.
     """
     place = tmp_path / "bank"
     place.mkdir()
     uses = USES.format(word="bank").replace("So.", 'Ñandú "так" 🙂')
     rows = [
         ("bank-1", "bank-2", "ann1", "1", 'not "sure", ñ'),
-        ("bank-1", "bank-2", "ann1", "3", "second thought: 50 % 🙂"),
+        ("bank-2", "bank-1", "ann1", "3", "second thought: 50 % 🙂"),
         ("bank-1", "bank-2", "ann2", "2", " "),
         ("bank-1", "bank-3", "ann1", "0", "cannot say"),
         ("bank-1", "bank-3", "ann1", "4", " "),
         ("bank-1", "bank-3", "ann1", "4", "same again"),
         ("bank-2", "bank-3", "ann2", "0", " "),
+        ("bank-3", "bank-2", "ann1", "2", "the other way round"),
     ]
     judgments = JUDGMENTS.splitlines()[0] + "\n" + "".join("\t".join((*row, "bank")) + "\n" for row in rows)
     (place / "uses.csv").write_text(uses, encoding="utf-8")
     (place / "judgments.csv").write_text(judgments, encoding="utf-8")
     data = read_source(str(place), task="relatedness", language="en")
     ratings = data.responses.where(measure="rating")
-    assert ratings.column("repeat").tolist() == [0, 1, 0, 0, 1, 2, 0]
+    assert ratings.column("repeat").tolist() == [0, 1, 0, 0, 1, 2, 0, 0]
+    swapped = [(row.subject_id, row.repeat, row.raw) for row in data.responses.where(measure="side").rows()]
+    assert swapped == [("ann1", 1, "swapped"), ("ann1", 0, "swapped")]
+    assert len(data.items) == 3
     comments = [(row.subject_id, row.repeat, row.raw) for row in data.responses.where(measure="comment").rows()]
     assert comments[0] == ("ann1", 0, 'not "sure", ñ')
-    assert len(comments) == 4
+    assert len(comments) == 5
     assert not {"comment", "judgment"} & set(data.items[0].conditions)
     write_folder(data, tmp_path / "again", "durel")
     assert (tmp_path / "again" / "uses.csv").read_bytes() == uses.encode()
     assert (tmp_path / "again" / "judgments.csv").read_bytes() == judgments.encode()
+
+
+def test_usages_without_a_judgment_come_back(tmp_path: Path) -> None:
+    """They are rows that are no items: kept with their line, and written behind the usages of pairs."""
+    place = tmp_path / "bank"
+    place.mkdir()
+    (place / "uses.csv").write_text(USES.format(word="bank"), encoding="utf-8")
+    judgments = "".join(JUDGMENTS.format(word="bank").splitlines(keepends=True)[:3])
+    (place / "judgments.csv").write_text(judgments, encoding="utf-8")
+    data = read_source(str(place), task="relatedness", language="en")
+    (row,) = data.set_aside
+    assert (row.line, dict(row.cells)["identifier"], row.reason) == (4, "bank-3", "no judgment has this usage")
+    write_folder(data, tmp_path / "again", "durel")
+    for name in ("uses.csv", "judgments.csv"):
+        assert (tmp_path / "again" / name).read_bytes() == (place / name).read_bytes()
 
 
 def test_tabs_in_a_text_become_spaces_and_stay_so(tmp_path: Path) -> None:

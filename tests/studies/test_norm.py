@@ -22,7 +22,7 @@ from lexiscope.report.answers.numbers import Numbers
 from lexiscope.report.page.stored_answers import RESULTS_PAGE
 from lexiscope.studies.norm import answers, study
 from lexiscope.studies.norm.data import load_run
-from lexiscope.studies.norm.estimates import annotators
+from lexiscope.studies.norm.estimates import annotators, people_and_model
 from lexiscope.studies.norm.settings import NormSettings
 
 N_ITEMS, RATERS = 48, 9
@@ -115,6 +115,32 @@ def test_the_wording_of_a_test_that_is_not_passed_and_of_a_number_without_an_end
         assert worth is not None
         assert expected in worth.sentences[0]
         assert ("replacement for annotators" in " ".join(worth.sentences)) is (record.value is not None)
+
+
+def test_the_wording_of_what_items_do_not_show_and_of_a_pass() -> None:
+    """A difference whose interval includes 0 is not called equal; a passed test says what it does not make of a model;
+    an estimate from a draw is an example; an error that is the same is neither smaller nor larger."""
+    effect = Record("condition_effect_difference", 0.04, subject="m", condition="same_sense", low=-0.07, high=0.14)
+    differences = answers.DIFFERENCES.answer(Numbers((effect,)))
+    assert differences is not None
+    assert differences.sentences[0].startswith("These items do not show whether m separates the levels of same sense")
+    clear = answers.DIFFERENCES.answer(Numbers((replace(effect, value=-0.8, low=-0.9, high=-0.7),)))
+    assert clear is not None
+    assert clear.sentences[0].startswith("m separates the levels of same sense less than people: its effect minus")
+    passed = answers.ANNOTATORS.answer(Numbers((Record("winning_rate(epsilon=0.1)", 0.75, subject="m", n=8),)))
+    assert passed is not None
+    assert passed.verdict == "Yes."
+    assert "A pass does not make a model a replacement for annotators" in passed.caution
+    ratio = Record("width_ratio(of=mean_rating,n=50,drawn=with_replacement)", 0.6, subject="m", low=0.5, high=0.7, n=9)
+    mean = Record("mean_rating(source=people_and_model)", 2.0, subject="m", low=1.9, high=2.1, n=50)
+    powered = answers.POWERED.answer(Numbers((ratio, mean)))
+    assert powered is not None
+    assert powered.sentences[1].startswith("Example, one draw of 50 items: the mean rating is 2.00 points")
+    shares = [Record(f"{end}_sampling_probability", 0.2, n=50) for end in ("lowest", "highest")]
+    spread = Record("spread_ratio", 0.999, subject="m", n=50)
+    following = answers.NEXT.answer(Numbers((Record("n_allocated_items", 10.0, n=50), *shares, spread)))
+    assert following is not None
+    assert "is as large as from as many items drawn evenly" in following.sentences[1]
 
 
 def test_estimates_with_half_of_the_items_rated_are_those_of_the_statistic(runs: dict[str, Path]) -> None:
@@ -227,3 +253,6 @@ def test_columns_that_are_no_persons_take_no_annotator_test(tmp_path: Path) -> N
     (result,) = annotators(columns)
     assert isinstance(result, Undefined)
     assert "which ratings are of one person is not published" in result.reason
+    # three ratings of each item are compared two with one, and no rater is held back for an interval over raters
+    curve = [own for own in people_and_model(columns) if own.name.startswith("agreement_of_people(")]
+    assert len(curve) == 2

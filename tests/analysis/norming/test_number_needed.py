@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.analysis.norming.centaur import centaur_norms
 from lexiscope.analysis.norming.number_needed import number_needed_to_beat
 from lexiscope.analysis.ratings import Ratings
@@ -115,6 +116,50 @@ def test_a_centaur_is_closer_than_people_or_model_alone() -> None:
     result = number_needed_to_beat(ratings, {"m": model}, centaurs={"m": centaur}, resamples=0)
     together = result.centaurs["m"][1].value
     assert together > max(result.people[1].value, result.models["m"][1].value)
+
+
+def of_teams(rng: np.random.Generator, teams: int, noise: float = 1.2) -> tuple[Ratings, FloatArray]:
+    """Ratings of teams of five raters, each of whom rates the 20 items of the team, as in a study with many raters."""
+    true = rng.normal(size=teams * 20)
+    names = [f"i{item:04}" for item in range(teams * 20)]
+    raters = [f"r{item // 20:03}-{place}" for place in range(5) for item in range(teams * 20)]
+    values = (
+        np.tile(true, 5) + 0.3 * np.repeat(rng.normal(size=(5, teams)), 20) + noise * rng.normal(size=5 * len(true))
+    )
+    return Ratings.from_arrays(raters, names * 5, values), true
+
+
+def test_many_raters_with_few_ratings_of_each_item() -> None:
+    """130 teams of five are 650 raters. They are excluded in groups of nine, and an item loses one of its five ratings,
+    not nine: up to three people are compared with the others, and the interval holds the number of the definition."""
+    rng = np.random.default_rng(6)
+    ratings, true = of_teams(rng, 30)
+    model = true + 0.9 * rng.normal(size=len(true))
+    result = number_needed_to_beat(ratings, {"m": model}, groups=words(ratings), draws=4, most_left_out=20, resamples=1)
+    assert len(result.people) == 3
+    needed = result.needed["m"]
+    # one rater correlates with the truth by 1 / √(1 + .09 + 1.44), the model by 1 / √1.81, the mean of two by 1 / √1.77
+    assert isinstance(needed, Estimate)
+    assert needed.value == 2.0
+    assert needed.interval.is_defined
+    assert "raters_and_words" in needed.interval.method
+
+
+def test_without_raters_who_are_persons_words_alone_are_resampled() -> None:
+    """If it is unknown which ratings are of one person, no rater is excluded, and the number says so."""
+    rng = np.random.default_rng(6)
+    ratings, true = of_teams(rng, 30)
+    model = true + 0.9 * rng.normal(size=len(true))
+    groups = GroupOf(words(ratings), "words")
+    result = number_needed_to_beat(
+        ratings, {"m": model}, groups=groups, draws=4, most_left_out=20, resamples=1, persons=False
+    )
+    assert len(result.people) == 4
+    needed = result.needed["m"]
+    assert isinstance(needed, Estimate)
+    assert needed.value == 2.0
+    assert "resampled=words" in needed.interval.method
+    assert "it is unknown which ratings are of one person" in needed.note
 
 
 def test_too_few_raters_are_refused() -> None:

@@ -56,9 +56,7 @@ def crossed_interval(
         raise StatisticError(f"nothing is resampled as {resampled!r}; valid names: {', '.join(RESAMPLED)}")
     units = resampled_units(groups)
     printed = {"raters_and_items": f"raters_and_{units}", "raters": "raters", "items": units}[resampled]
-    names = np.array(ratings.item_ids) if groups is None else ratings.item_labels(groups)
-    # which units are left out together must not depend on what they are called
-    rater, item = order_by_content(ratings.rater, names[ratings.item], ratings.value)
+    rater, item = _numbered(ratings, groups)
     n_raters, n_items = int(rater.max()) + 1, int(item.max()) + 1
     if n_items < 2 and resampled != "raters":
         unit = units.removesuffix("s")
@@ -91,6 +89,34 @@ def crossed_interval(
         level=level,
         ratings=mean_number,
     )
+
+
+def ratings_lost_together(
+    ratings: Ratings, groups: Mapping[str, str] | None, *, seed: int, most: int, spared: float
+) -> int:
+    """Return how many ratings of nearly any item are excluded with a group of raters of :func:`crossed_interval`.
+
+    Raters of the same items are rarely in one group. Of the items and groups with a rating in common, a share of
+    *spared* may have more. It is 0 if no raters are excluded (*most* = 0).
+
+    >>> raters, items = [f"r{rater}" for rater in range(60) for _ in range(4)], [f"i{item}" for item in range(40)] * 6
+    >>> ratings = Ratings.from_arrays(raters, items, np.random.default_rng(0).normal(size=240))
+    >>> [ratings_lost_together(ratings, None, seed=0, most=most, spared=0.1) for most in (0, 60, 15, 2)]
+    [0, 1, 2, 4]
+    """
+    if not most:
+        return 0
+    rater, _ = _numbered(ratings, groups)
+    group, n_groups = left_out_groups(int(rater.max()) + 1, resamples=most, seed=seed, most=most)
+    _, lost = np.unique(ratings.item * n_groups + group[rater], return_counts=True)
+    return int(np.sort(lost)[int((1 - spared) * (len(lost) - 1))])
+
+
+def _numbered(ratings: Ratings, groups: Mapping[str, str] | None) -> tuple[IntArray, IntArray]:
+    """The number of the rater and of the item or word of each rating: who is excluded together does not depend on
+    what they are called."""
+    names = np.array(ratings.item_ids) if groups is None else ratings.item_labels(groups)
+    return order_by_content(ratings.rater, names[ratings.item], ratings.value)
 
 
 def order_by_content(rater: ArrayLike, item: ArrayLike, value: ArrayLike) -> tuple[IntArray, IntArray]:

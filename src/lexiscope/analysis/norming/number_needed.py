@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from lexiscope.analysis.agreement.left_out import crossed_interval
-from lexiscope.analysis.bootstrap import FloatArray, IntArray
+from lexiscope.analysis.agreement.left_out import crossed_interval, ratings_lost_together
+from lexiscope.analysis.bootstrap import FloatArray, GroupOf, IntArray, resampled_units
 from lexiscope.analysis.norming.centaur import CentaurNorms
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
@@ -60,6 +60,7 @@ def number_needed_to_beat(
     *,
     groups: Mapping[str, str] | None = None,
     centaurs: Mapping[str, CentaurNorms] | None = None,
+    persons: bool = True,
     method: Method = "spearman",
     draws: int = DRAWS,
     resamples: int = 2000,
@@ -73,7 +74,8 @@ def number_needed_to_beat(
     ``ratings.item_ids``, NaN where there is none. Only items that every model answered count. *groups* is the word of
     each item. *centaurs* combine k people with a model (:func:`~lexiscope.analysis.norming.centaur.centaur_norms`).
 
-    Intervals leave out each rater, each word and the ratings of both (a crossed jackknife), over fewer draws. The
+    Intervals leave out each rater, each word and the ratings of both (a crossed jackknife), over fewer draws. If it is
+    unknown which ratings are of one *person* (``persons=False``), they leave out words only. The
     interval of the number needed is made of those of the differences: from the smallest k at which people may reach the
     model to the smallest at which they are shown to. If no k of the data is shown to, it has no upper end, and its
     note says so.
@@ -89,10 +91,15 @@ def number_needed_to_beat(
     3.0
     """
     most_draws = max(draws, LEFT_OUT_DRAWS)
-    table = _RatingsByItem.of(ratings, models, centaurs or {}, draws=most_draws, seed=seed, most_left_out=most_left_out)
+    table = _RatingsByItem.of(
+        ratings, models, centaurs or {}, groups=groups, draws=most_draws, seed=seed,
+        most_left_out=most_left_out if persons else 0,
+    )  # fmt: skip
     names = list(models)
     kept = table.ratings
-    kept_words = None if groups is None else {item: groups[item] for item in kept.item_ids}
+    kept_words = (
+        None if groups is None else GroupOf({item: groups[item] for item in kept.item_ids}, resampled_units(groups))
+    )
     every = np.ones(len(kept), dtype=np.bool_)
     whole, rough = table.closeness(every, method, draws), table.closeness(every, method, LEFT_OUT_DRAWS)
     memory: dict[bytes, FloatArray] = {}
@@ -113,7 +120,8 @@ def number_needed_to_beat(
             return take(np.moveaxis(parts, 0, -1))
 
         own = crossed_interval(
-            float(take(rough)), kept, values_without, resampled="raters_and_items", groups=kept_words,
+            float(take(rough)), kept, values_without, resampled="raters_and_items" if persons else "items",
+            groups=kept_words,
             scale="fisher_z" if bounded else "identity", level=level, seed=seed, most=most_left_out,
             resamples=most_left_out if resamples else 0,
         )  # fmt: skip
@@ -147,7 +155,7 @@ def number_needed_to_beat(
             )
             for k in sizes
         )  # fmt: skip
-        needed[name] = _needed(whole[0] - whole[row], difference, name, method, table, n_words)
+        needed[name] = _needed(whole[0] - whole[row], difference, name, method, table, n_words, persons)
     return NumberNeeded(people, own, joined, differences, needed)
 
 
@@ -167,7 +175,13 @@ def _gap(values: FloatArray, *, row: int, k: int) -> FloatArray:
 
 
 def _needed(
-    difference: FloatArray, intervals: list[Interval], name: str, method: Method, table: _RatingsByItem, n_words: int
+    difference: FloatArray,
+    intervals: list[Interval],
+    name: str,
+    method: Method,
+    table: _RatingsByItem,
+    n_words: int,
+    persons: bool,
 ) -> Estimate | Undefined:
     """The smallest k at which people reach the model, with the smallest at which they may and at which they surely do.
 
@@ -184,8 +198,9 @@ def _needed(
         people = "one person" if most == 1 else f"{most} people"
         reason = f"the mean of {people}, the most that are tried, does not reach the model{low}"
         return Undefined(statistic, reason, n, subject=name, unit="people")
+    resampled = "raters_and_words" if persons else "words"
     how = statistic_name(
-        "inverted", of="agreement_of_people_minus_model", resampled="raters_and_words", level=f"{_level(intervals):g}"
+        "inverted", of="agreement_of_people_minus_model", resampled=resampled, level=f"{_level(intervals):g}"
     )
     bounds = Interval(float("nan"), float("nan"), _level(intervals), how, note=intervals[0].note)
     if defined and possible and shown:
@@ -194,7 +209,11 @@ def _needed(
         note = f"no upper end: {possible[0]} or more; these ratings cannot show that {most} people reach the model"
         bounds = Interval(float("nan"), float("nan"), _level(intervals), how, note=note)
     value = float(reached[0] + 1)
-    return Estimate(statistic, value, bounds, n, n_words, subject=name, unit="people", note=table.note)
+    note = "; ".join(filter(None, (table.note, "" if persons else _NO_PERSONS)))
+    return Estimate(statistic, value, bounds, n, n_words, subject=name, unit="people", note=note)
+
+
+_NO_PERSONS = "words are resampled, raters are not: it is unknown which ratings are of one person"
 
 
 def _level(intervals: list[Interval]) -> float:
@@ -226,6 +245,7 @@ class _RatingsByItem:
         models: Mapping[str, FloatArray],
         centaurs: Mapping[str, CentaurNorms],
         *,
+        groups: Mapping[str, str] | None,
         draws: int,
         seed: int,
         most_left_out: int,
@@ -235,8 +255,6 @@ class _RatingsByItem:
             raise StatisticError("the number needed to beat needs a model with an answer for each item")
         counts, answered = ratings.counts(), ~np.isnan(answers).any(axis=0)
         usable = np.sort(counts[answered & (counts > 0)])
-        # nearly every item keeps a rater beside the largest k and those who are excluded together
-        largest = -(-len(np.unique(ratings.rater)) // most_left_out) if most_left_out else 0
         fewest = int(usable[int(SPARED * len(usable))]) if len(usable) else 0
         if fewest < 3:
             why = f"nine tenths of the items have {fewest} or more"
@@ -257,6 +275,8 @@ class _RatingsByItem:
             else ""
         )
         joined = tuple(centaurs.get(name) for name in models)
+        # nearly every item keeps a rater in addition to the largest k and those who are excluded together
+        largest = ratings_lost_together(kept, groups, seed=seed, most=most_left_out, spared=SPARED)
         most = min(fewest - 1 - largest, MOST_PEOPLE)
         if most < 1:
             raise StatisticError(f"{fewest} raters of an item are too few where {largest} are excluded at a time")

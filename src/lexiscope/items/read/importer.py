@@ -35,10 +35,9 @@ from lexiscope.resources.platforms.opened import OpenedFile
 from lexiscope.resources.tables.rows import Row
 
 _RATING_COLUMNS = ("subject_id", "subject_kind", "item_id", "measure", "value", "raw", "repeat")
-COMMENT = "comment"
-"""The measure of a rater's comment on an item: a row without a value whose ``raw`` text it is."""
-
-# tasks whose gold answers are t and f
+NOTES = ("comment", "side")
+"""What a program's export says of a rating: a rater's comment, and that a pair was shown in the other order
+(``swapped``). Each is the measure of a row without a value whose ``raw`` text it is."""
 
 BadRows = Literal["raise", "set_aside"]
 
@@ -124,8 +123,8 @@ def import_items(
     file gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long
     form are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject
     ``norm``. An empty rating is a row without value. If a rater rated an item repeatedly, ``repeat`` numbers the
-    ratings from 0, in the order of the rows or of a column ``repeat``. Comments of a program's export are rows of
-    measure ``comment``, whose ``repeat`` is that of their rating. Ratings of simulated participants are rows of kind
+    ratings from 0, in the order of the rows or of a column ``repeat``. The :data:`NOTES` of a program's export are rows
+    whose ``repeat`` is that of their rating. Ratings of simulated participants are rows of kind
     ``simulated``: their ids say so, or the column ``participant_kind``; a file that also has ratings of people is an
     error. A column ``gold`` gives the items' gold answers, for the tasks same_sense and sense_verification as ``t`` and
     ``f`` (without it, a column ``same_sense`` does); a column ``split`` the condition of that name, as train, dev or
@@ -145,23 +144,22 @@ def import_items(
         raise findings.kept[-1].error()
     checks = RowChecks(Indices.of(known, file.header), findings.take, scale, language, file.numbers)
     of_program = {} if file.opened is None else file.opened.fields
-    (comment,) = of_program.get(COMMENT, ("",))
+    notes = {measure: column for measure in NOTES for column in of_program.get(measure, ())}
     (asked_again, *_) = (*columns_named("repeat", file.header), "")
     of_models = FieldMap.parse(options.columns).columns.get("model", ()) if options is not None else ()
-    extra = _extra_columns(known, file.header, file.shown, {comment, *of_models})
+    extra = _extra_columns(known, file.header, file.shown, {*notes.values(), *of_models})
     shown = tuple(index for name, index in extra if name in file.shown)
     kind = next((index for index, name in enumerate(file.header) if name in KIND_COLUMNS), None)
     asked = task or catalog.default_task()
     truth = catalog.has("tasks", asked) and catalog.task(asked).truth
-    # a column without a name is no comment
     at = {name: number for number, name in enumerate(file.header) if name}
     for name in of_models:
         if name not in at:
             hint = f"Columns in the file: {', '.join(file.header)}"
             raise InputError(f"no column is called {name!r}", code="E006", place=Place(file.path), hint=hint)
     items = _ItemCollector(
-        dataset, asked, truth, checks, extra, shown, kind, at.get(comment), at.get(asked_again),
-        {name: at[name] for name in of_models},
+        dataset, asked, truth, checks, extra, shown, kind, {measure: at[name] for measure, name in notes.items()},
+        at.get(asked_again), {name: at[name] for name in of_models},
     )  # fmt: skip
     for row in file.rows:
         items.add(row, findings)
@@ -199,7 +197,7 @@ class _ItemCollector:
     extra: tuple[tuple[str, int], ...]
     shown: tuple[int, ...] = ()
     kind: int | None = None
-    comment: int | None = None
+    notes: Mapping[str, int] = field(default_factory=dict)
     asked_again: int | None = None
     models: Mapping[str, int] = field(default_factory=dict)
     by_id: dict[str, Item] = field(default_factory=dict)
@@ -307,8 +305,8 @@ class _ItemCollector:
         entry = ("norm" if norm else rater, kind, item.item_id)
         order = None if self.asked_again is None else row.fields[self.asked_again].strip()
         rows: list[tuple[object, ...]] = [("norm" if norm else "rating", value, raw, order)]
-        if self.comment is not None and (text := row.fields[self.comment].strip()):
-            rows.append((COMMENT, None, text, order))
+        texts = {measure: row.fields[index].strip() for measure, index in self.notes.items()}
+        rows += [(measure, None, text, order) for measure, text in texts.items() if text]
         for cells in rows:
             for name, content in zip(_RATING_COLUMNS, (*entry, *cells), strict=True):
                 self._ratings[name].append(content)
@@ -349,8 +347,8 @@ class _ItemCollector:
         columns = (rows[name] for name in ("subject_id", "subject_kind", "item_id", "measure"))
         for rater, kind, item, measure in zip(*columns, strict=True):
             rated = measure == "rating" and kind in COLLECTED
-            # a comment is written behind its rating
-            numbers.append(numbers[-1] if measure == COMMENT else counts[rater, item] if rated else None)
+            # notes are written behind their rating
+            numbers.append(numbers[-1] if measure in NOTES else counts[rater, item] if rated else None)
             counts[rater, item] += rated
         if max(counts.values(), default=0) < 2:
             return [None] * len(numbers), False

@@ -12,10 +12,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lexiscope.core.dataset import Dataset, DatasetCard
+from lexiscope.core.dataset import Dataset, DatasetCard, SetAside
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import SCHEMA, ResponseTable
@@ -30,6 +31,7 @@ from lexiscope.resources.platforms.durel import (
     JUDGMENT_COLUMNS,
     JUDGMENTS,
     LOWEST,
+    SWAPPED,
     USE_COLUMNS,
     USES,
     text_of,
@@ -40,26 +42,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _MEASURES = ("rating", "repeated_rating")
-_COMMENT = "comment"
 _UNDECIDED = "0"
 Cells = Mapping[str, str]
 
 
-def write_durel(items: Sequence[Item], responses: ResponseTable, folder: Path) -> tuple[Path, ...]:
+def write_durel(
+    items: Sequence[Item], responses: ResponseTable, folder: Path, *, unjudged: Sequence[SetAside] = ()
+) -> tuple[Path, ...]:
     """Write pairs and their ratings as a new folder and return its files.
 
     ``lexiscope analyse FOLDER/judgments.csv`` gives the same ratings of the same pairs back. The identifier of a usage
     is that with which it was read (the condition ``identifier_1`` or ``identifier_2``); otherwise its lemma with a
     number. A rating without a value is written as 0 (cannot decide). A rater's repeated ratings of a pair are rows in
-    their order, each with its comment. Times and lists are not written.
+    their order, each with its comment, and with the usages in the order in which this rater judged them. Of *unjudged*
+    rows, those that are usages of no pair are written after the others. Times and lists are not written.
     Errors: :class:`InputError` for an item that is no pair of usages, for a rating that is not on the scale of DURel,
     and for a rating of an item that is not there; those of :func:`~lexiscope.core.run.atomic_folder`.
     """
     identifiers = _identifiers(items)
     pairs = {item.item_id: _pair(item, identifiers) for item in items}
+    used = set(identifiers.values())
+    rest = [dict(row.cells) for row in unjudged if {"identifier", "context"} <= {name for name, _ in row.cells}]
+    spare = [{**dict.fromkeys(USE_COLUMNS, ""), **cells} for cells in rest if cells["identifier"] not in used]
     judgments = list(_judgments(pairs, responses))
     with atomic_folder(folder) as new:
-        write_atomically(new / USES, text_of(_uses(items, identifiers), USE_COLUMNS))
+        write_atomically(new / USES, text_of(chain(_uses(items, identifiers), spare), USE_COLUMNS))
         write_atomically(new / INSTANCES, text_of(iter(pairs.values()), ("identifier1", "identifier2", "lemma")))
         write_atomically(new / JUDGMENTS, text_of(iter(judgments), JUDGMENT_COLUMNS))
     return folder / USES, folder / INSTANCES, folder / JUDGMENTS
@@ -124,9 +131,10 @@ def _uses(items: Sequence[Item], identifiers: Mapping[tuple[Usage, str], str]) -
 
 
 def _judgments(pairs: Mapping[str, Cells], responses: ResponseTable) -> Iterator[Cells]:
-    comments = {
-        (row.subject_id, row.item_id, row.repeat): row.raw or "" for row in responses.where(measure=_COMMENT).rows()
-    }
+    comments, sides = (
+        {(row.subject_id, row.item_id, row.repeat): row.raw or "" for row in responses.where(measure=measure).rows()}
+        for measure in ("comment", "side")
+    )
     for row in responses.where(measure=_MEASURES).rows():
         place = Place(item_id=row.item_id)
         if row.item_id not in pairs:
@@ -136,8 +144,10 @@ def _judgments(pairs: Mapping[str, Cells], responses: ResponseTable) -> Iterator
             hint = "choose another format, or recode the ratings before"
             raise InputError(what, code="E301", place=place, hint=hint)
         judgment = _UNDECIDED if row.value is None else f"{row.value:g}"
-        comment = comments.get((row.subject_id, row.item_id, row.repeat), "")
-        yield {**pairs[row.item_id], "annotator": row.subject_id, "judgment": judgment, "comment": comment}
+        key, pair = (row.subject_id, row.item_id, row.repeat), pairs[row.item_id]
+        if sides.get(key) == SWAPPED:
+            pair = {**pair, "identifier1": pair["identifier2"], "identifier2": pair["identifier1"]}
+        yield {**pair, "annotator": row.subject_id, "judgment": judgment, "comment": comments.get(key, "")}
 
 
 README = "README.md"

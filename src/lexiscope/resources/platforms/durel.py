@@ -7,10 +7,11 @@ Both files are text with tabs and without quotation: a quotation mark is a lette
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from lexiscope.core.dataset import SetAside
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.showing import counted
 from lexiscope.resources.platforms.layout import ProgramExport, is_number
@@ -35,7 +36,9 @@ _NEEDED_USES = ("identifier", "context", "indexes_target_token")
 _SPAN = re.compile(r"(\d+):(\d+)")
 _OF_PAIR = ("sentence", "start", "end", "pos", *ABOUT)
 _OF_BOTH = tuple(f"{part}_{side}" for side in (1, 2) for part in _OF_PAIR)
-_HEADER = ("item_id", "lemma", *_OF_BOTH, "annotator", "judgment", "comment")
+_HEADER = ("item_id", "lemma", *_OF_BOTH, "annotator", "judgment", "comment", "side")
+SWAPPED = "swapped"
+"""The side of a judgment whose row names the usages in the opposite order of the first row of its pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class Use:
     start: int
     end: int
     target_sentence: str
+    line: int
 
     def cells(self) -> tuple[str, ...]:
         """Return what a pair has of it, in the order of the columns of a pair."""
@@ -76,7 +80,8 @@ def layout_of(path: Path | str, spelling: Spelling, text: str) -> ProgramExport:
     """Return the layout of ``judgments.csv``: each row with the texts and targets of its two usages.
 
     The usages are those of ``uses.csv`` in the same folder. Two usages are one item in whichever order a row names
-    them; its first row gives the order. A judgment of 0 is a row without a rating. An annotator may judge a pair
+    them; its first row gives the order of the item, and ``side`` is ``swapped`` in rows of the other order. A judgment
+    of 0 is a row without a rating. An annotator may judge a pair
     repeatedly: the rows are in the order of judging.
     Errors: :class:`InputError` with file and line for a usage that ``uses.csv`` does not have (E210), a target that is
     not in its context (E103), a judgment that is not on the scale (E301), and a folder without ``uses.csv`` (E001).
@@ -99,7 +104,7 @@ def layout_of(path: Path | str, spelling: Spelling, text: str) -> ProgramExport:
         n_undecided += not judgment
         both = [uses[identifier] for identifier in pair]
         lemma = both[0].lemma or cells.get("lemma", "")
-        given = cells["annotator"], judgment, cells.get("comment", "")
+        given = cells["annotator"], judgment, cells.get("comment", ""), SWAPPED if pair != sides else ""
         made = ("::".join(pair), lemma, *both[0].cells(), *both[1].cells(), *given)
         for column, cell in zip(columns, made, strict=True):
             column.append(cell)
@@ -117,7 +122,8 @@ def layout_of(path: Path | str, spelling: Spelling, text: str) -> ProgramExport:
     if n_unjudged:
         where = f"{n_unjudged} of {counted(len(uses), 'usage')} in {USES}"
         notes.append(f"Without a judgment: {where}; items are the pairs that were judged.")
-    fields = {"rater": ("annotator",), "item": ("item_id",), "rating": ("judgment",), "comment": ("comment",)}
+    fields = {"rater": ("annotator",), "item": ("item_id",), "rating": ("judgment",)}
+    fields |= {"comment": ("comment",), "side": ("side",)}
     own = frozenset(f"{part}_{side}" for side in (1, 2) for part in _OF_PAIR if part != "grouping")
     return ProgramExport(table, PROGRAM, fields, tuple(notes), own)
 
@@ -159,8 +165,21 @@ def read_uses(path: Path) -> dict[str, Use]:
             start=start,
             end=end,
             target_sentence=cells.get("indexes_target_sentence", ""),
+            line=row + 1,
         )
     return uses
+
+
+def unjudged_uses(path: Path, judged: Collection[str]) -> Iterator[SetAside]:
+    """Yield the rows of ``uses.csv`` whose identifier is not among those of *judged* usages.
+
+    Errors: those of :func:`read_uses`.
+    """
+    for use in read_uses(path).values():
+        if use.identifier not in judged:
+            span = {"indexes_target_token": f"{use.start}:{use.end}", "indexes_target_sentence": use.target_sentence}
+            cells = {**{name: getattr(use, name) for name in USE_COLUMNS[:7]}, **span}
+            yield SetAside(str(path), use.line, "no judgment has this usage", tuple(cells.items()))
 
 
 def word_folders(folder: Path) -> tuple[Path, ...]:

@@ -15,7 +15,7 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.items.tables.dataset_folders import is_hub_folder, read_hub_folder, write_durel, write_hub_folder
-from lexiscope.resources.platforms.durel import HIGHEST, JUDGMENTS, LOWEST, word_folders
+from lexiscope.resources.platforms.durel import HIGHEST, JUDGMENTS, LOWEST, USES, unjudged_uses, word_folders
 from lexiscope.studies.kit.data import own_dataset
 
 FORMATS = ("durel", "hub")
@@ -26,7 +26,8 @@ def read_source(source: str, *, task: str, language: str = "", options: ReadingO
     """Return a dataset by its name, or read it from a file of items with ratings, a DURel folder or a Hub folder.
 
     A DURel folder has ``uses.csv`` and ``judgments.csv``, or folders of words that have them (also in ``data``): the
-    items of all words are read. *task* and *language* are those of a file or folder.
+    items of all words are read, and usages of no judged pair are set aside. *task* and *language* are those of a file
+    or folder.
     Errors: those of the readers; :class:`InputError` for a folder of neither kind.
     """
     path = Path(source)
@@ -56,7 +57,7 @@ def write_folder(data: Dataset, folder: Path, form: str) -> tuple[Path, ...]:
         what = "this folder is not empty"
         raise InputError(what, place=Place(str(folder)), hint="name a new folder with --out; no file was written")
     writers: dict[str, Callable[[Dataset, Path], tuple[Path, ...]]] = {
-        "durel": lambda dataset, out: write_durel(dataset.items, dataset.responses, out),
+        "durel": lambda dataset, out: write_durel(dataset.items, dataset.responses, out, unjudged=dataset.set_aside),
         "hub": write_hub_folder,
     }
     return writers[form](data, folder)
@@ -75,7 +76,9 @@ def _durel(path: Path, words: tuple[Path, ...], *, task: str, language: str, opt
     )
     card = _card(path, task, items[0].usages[0].language)
     responses = ResponseTable.concat([part.responses for part in parts])
-    return Dataset(replace(card, scale=scale), items, responses, checksums)
+    judged = {str(item.conditions[f"identifier_{side}"]) for item in items for side in (1, 2)}
+    aside = tuple(row for folder in words for row in unjudged_uses(folder / USES, judged))
+    return Dataset(replace(card, scale=scale), items, responses, checksums, set_aside=aside)
 
 
 def _card(path: Path, task: str, language: str) -> DatasetCard:

@@ -31,10 +31,15 @@ _TARGETS = {
 
 def methods(run: NormRun) -> list[str]:
     """Return how the results were computed."""
+    left_out = (
+        "words only (jackknife), because it is not published which ratings are of one person"
+        if run.card.raters == "columns"
+        else "raters, words, and their ratings (jackknife)"
+    )
     return [
         "Number needed to beat: the mean of k raters of each item and the model are correlated (Spearman) with the "
-        "mean of the item's other raters, over random draws of the k; intervals leave out raters, words, and their "
-        "ratings (jackknife). The interval of the number follows from those of the differences.",
+        f"mean of the item's other raters, over random draws of the k; intervals leave out {left_out}. "
+        "The interval of the number follows from those of the differences.",
         "Alternative annotator test (Calderon et al., 2025): each rater is excluded; the model and the rater are "
         "compared with the remaining raters by root mean squared difference; one-sided t tests with a margin of "
         f"{run.settings.epsilon:g}, Benjamini–Yekutieli at .05.",
@@ -123,7 +128,7 @@ def number_needed(run: NormRun) -> object:
 
 
 @study.question(
-    "May a model take the place of an annotator?", place="Worth", needs=("ratings", RATING_MODELS),
+    "Is a model as close to annotators as they are to each other?", place="Worth", needs=("ratings", RATING_MODELS),
     answer=answers.ANNOTATORS, short="Annotators",
 )  # fmt: skip
 def annotators(run: NormRun) -> object:

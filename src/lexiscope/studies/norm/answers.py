@@ -40,6 +40,12 @@ def _k_of(record: Record) -> int:
     return int(parse_statistic(record.statistic)[1].get("k", 0))
 
 
+def _resampled(record: Record) -> str:
+    """Return the sentence on what the interval of a record resamples, if it has one."""
+    resampled = parse_statistic(record.interval)[1].get("resampled", "") if record.interval else ""
+    return f"{capital(resampled.replace('_', ' '))} resampled. " if resampled else ""
+
+
 def _people(k: int) -> str:
     return "one person" if k == 1 else f"{k} people"
 
@@ -109,7 +115,7 @@ class ModelWorth:
         see += f"({_people(_k_of(people[0]))}) to {RHO.number(max(r.value or 0 for r in people))}."
         return Forest(
             name=self.name, title="Agreement with the mean of other people", see=see,
-            note="Raters and words resampled. The axis begins where the values do", rows=tuple(rows), axis=axis,
+            note=f"{_resampled(people[0])}The axis begins where the values do", rows=tuple(rows), axis=axis,
             value_head="ρ [95% CI]",
         )  # fmt: skip
 
@@ -149,8 +155,9 @@ class ReplacementTest:
             rate = "winning rate" if len(known) == 1 else "winning rates"
             sentences = [f"No replacement of annotators is justified ({rate} {rates}; .50 is needed).", *sentences]
         caution = (
-            "The test is about single ratings of these items by these annotators. A pass would not say that a model "
-            "has people's disagreement, or that it does as well on other items."
+            "The test is about single ratings of these items by these annotators. A pass does not make a model a "
+            "replacement for annotators: it does not say that the model has people's disagreement, or that it does as "
+            "well on other items."
         )
         return Answer(
             verdict, tuple(sentences), caution=caution, apa=" ".join(sentences), drawing=self._forest(numbers)
@@ -208,13 +215,13 @@ class ModelDifferences:
             for record in correlations
         ]
         for record in effects:
+            title, condition = numbers.title(record.subject), record.condition.replace("_", " ")
             more = "more" if (record.value or 0.0) > 0 else "less"
             clear = record.low is not None and record.high is not None and record.low * record.high > 0
-            how = f"{more} than people" if clear else "as people do, as far as these items show"
-            sentences.append(
-                f"{numbers.title(record.subject)} separates the levels of {record.condition.replace('_', ' ')} {how}: "
-                f"the effect is {POINTS.both(record, named=True)} compared with that of people."
-            )
+            lead = f"{title} separates the levels of {condition} {more} than people"
+            if not clear:
+                lead = f"These items do not show whether {title} separates the levels of {condition} as people do"
+            sentences.append(f"{lead}: its effect minus that of people is {POINTS.both(record, named=True)}.")
         for subject in dict.fromkeys(record.subject for record in points):
             own = [record for record in points if record.subject == subject]
             pairs = ", ".join(f"{POINTS.number(POINTS.value(r))} at {_rating_of(r)}" for r in own)
@@ -261,8 +268,10 @@ class PoweredEstimates:
         if repeated:
             sides = [record.high is not None and record.high < 1 for record in repeated]
             verdict = YES if all(sides) else UNDECIDED
-        for record in estimates[: 2 if repeated else 6]:
-            sentences += self._estimate(record, numbers)
+        for number, record in enumerate(estimates[: 2 if repeated else 6]):
+            # people rated all items: what follows is not the mean of their ratings
+            drawn = f"Example, one draw of {record.n or 0} items: " if repeated and not number else ""
+            sentences += [f"{drawn}{sentence}" for sentence in self._estimate(record, numbers, first=not drawn)]
         for record in numbers.known(pick("mean_rating_difference(source=people_and_model)"))[:2]:
             alone = numbers.first(
                 pick("mean_rating_difference(source=people)"), subject=record.subject, condition=record.condition
@@ -294,10 +303,11 @@ class PoweredEstimates:
         lead = f"With {numbers.title(record.subject)}, intervals of the mean from {n} rated items are {way}"
         return f"{lead} than from people alone{covered}."
 
-    def _estimate(self, record: Record, numbers: Numbers) -> list[str]:
+    def _estimate(self, record: Record, numbers: Numbers, *, first: bool = True) -> list[str]:
         alone = numbers.first(pick("mean_rating(source=people)"), subject=record.subject, condition=record.condition)
         of = f" ({numbers.title(record.condition)})" if record.condition else ""
-        text = f"The mean rating{of} is {POINTS.both(record, named=True)} with {numbers.title(record.subject)}"
+        text = f"{'The' if first else 'the'} mean rating{of} is {POINTS.both(record, named=True)}"
+        text += f" with {numbers.title(record.subject)}"
         return [f"{text}{f', {POINTS.both(alone)} from the {alone.n} rated items alone' if alone else ''}."]
 
     def _forest(self, numbers: Numbers, repeated: list[Record]) -> Forest | None:
@@ -424,10 +434,11 @@ class NextItems:
         ]
         for record in numbers.known(pick("spread_ratio")):
             ratio = record.value or 0.0
-            way = f"{100 * (1 - ratio):.0f}% smaller" if ratio <= 1 else f"{100 * (ratio - 1):.0f}% larger"
+            percent = round(100 * (ratio - 1))
+            way = f"{abs(percent)}% {'smaller' if percent < 0 else 'larger'} than" if percent else "as large as"
             sentences.append(
-                f"With {numbers.title(record.subject)}, the standard error of the mean is {way} than from as many "
-                "items drawn evenly."
+                f"With {numbers.title(record.subject)}, the standard error of the mean is {way} from as many items "
+                "drawn evenly."
             )
         sentences.append("The item files of the waves and the stopping rule are in allocation/.")
         return Answer("", tuple(sentences), apa=sentences[0])

@@ -50,7 +50,12 @@ def number_needed(run: NormRun) -> NumberNeeded | Undefined:
     return run.attempt(
         "number_needed_to_beat(method=spearman)",
         lambda: number_needed_to_beat(
-            run.people, models, groups=GroupOf(words, "words"), centaurs=centaurs, **resampling
+            run.people,
+            models,
+            groups=GroupOf(words, "words"),
+            centaurs=centaurs,
+            persons=run.card.raters != "columns",
+            **resampling,
         ),
     )
 

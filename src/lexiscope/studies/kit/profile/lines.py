@@ -54,7 +54,7 @@ ALL_RIGHT = "all right"
 class AskedLine:
     """A line with its items: what is asked, of how many words, what chance gives, and what people attain.
 
-    ``rated`` are the items with people's ratings, if the line compares with these, ``ratings`` the ratings of persons;
+    ``rated`` are the items with people's ratings, if the line compares with these, ``ratings`` the single ratings;
     ``right`` the correct answers of a question with two answers. ``ceiling`` is what a share is of.
     """
 
@@ -204,7 +204,9 @@ def _needed(asked: AskedLine, reached: Reached, seed: int) -> Estimate | Undefin
         return None
     words = GroupOf({item.item_id: _word(item) for item in asked.items}, "words")
     try:
-        own = number_needed_to_beat(asked.ratings, {"model": reached.answers}, groups=words, seed=seed)
+        own = number_needed_to_beat(
+            asked.ratings, {"model": reached.answers}, groups=words, persons=asked.line.raters == "persons", seed=seed
+        )
         return own.needed["model"]
     except StatisticError as error:
         return Undefined("number_needed_to_beat(method=spearman)", "; ".join(filter(None, (error.what, error.why))))
@@ -239,15 +241,15 @@ def _is_yes(line: BatteryLine, item: Item) -> bool:
 
 def _people_of(
     line: BatteryLine, items: Sequence[Item], responses: ResponseTable, seed: int
-) -> tuple[RatedItems, Ratings | None]:
-    """What people attain; their ratings of these items too, if each rater is a person."""
+) -> tuple[RatedItems, Ratings]:
+    """What people attain, and their ratings of these items."""
     words = {item.item_id: _word(item) for item in items}
     rows = responses.where(measure="rating", subject_kind=COLLECTED, item_id=tuple(words))
     ratings = Ratings.from_table(rows, kinds=COLLECTED, repeats="mean")
     of: Of = "spread" if line.statistic == "spread" else "mean"
     persons = line.raters == "persons"
     rated = rated_items(ratings, words, of=of, persons=persons, seed=seed)
-    return rated, ratings.of_items(list(rated.items)) if persons else None
+    return rated, ratings.of_items(list(rated.items))
 
 
 def _ceiling(line: BatteryLine, rated: RatedItems | None) -> Ceiling | None:

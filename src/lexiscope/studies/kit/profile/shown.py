@@ -163,7 +163,7 @@ def _needed_text(needed: Estimate | Undefined | None) -> str:
 def _needed_note(needed: Estimate | Undefined | None) -> str:
     if isinstance(needed, Undefined):
         return needed.reason
-    return needed.interval.note if needed is not None and not needed.interval.is_defined else ""
+    return "; ".join(filter(None, (needed.note, needed.interval.note))) if needed is not None else ""
 
 
 def _shown_family(
