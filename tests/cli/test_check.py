@@ -32,6 +32,18 @@ def test_warnings_alone_leave_it_0_unless_strict(run: Run, tmp_path: Path) -> No
     assert run("check", "good.csv", "--strict").exit_code == 1
 
 
+def test_other_files_are_checked_as_what_they_are_or_sent_on(run: Run) -> None:
+    """BLiMP's own columns are choice sets; ratings without sentences are named with the commands that take them."""
+    data = Path(__file__).parents[1] / "data"
+    pairs = run("check", data / "platforms" / "blimp.jsonl")
+    assert pairs.exit_code == 0, pairs.output
+    assert "3 rows, 3 items, 3 words: 0 errors, 0 warnings" in pairs.stdout
+    for name in ("long.csv", "wide_raters.csv", "wide_items.csv", "own_export.csv"):
+        ratings = run("check", data / "ratings" / name)
+        assert ratings.exit_code == 1
+        assert "lexiscope analyse FILE or lexiscope agree FILE" in ratings.stdout
+
+
 def test_columns_are_mapped_by_name(run: Run, tmp_path: Path) -> None:
     """--map says which column holds what; what was taken for what is said on stderr."""
     (tmp_path / "es.csv").write_text("Texto A,Otra,Expresión\nLa copa rota.,La copa llena.,copa\n", encoding="utf-8")

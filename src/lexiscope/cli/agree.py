@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import click
@@ -21,6 +22,7 @@ from lexiscope.core.run import csv_lines, write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
+from lexiscope.report.answers.sentences import words_of
 from lexiscope.studies.kit.ratings_file import RatingColumns, RatingsFile, read_ratings
 
 SHOWN_RATERS = 10
@@ -65,8 +67,8 @@ def agree(
     Parquet). In an export of a collected study, that is ratings.csv or choices.csv. In a response table, the raters
     are its participants; --kind adds models. lexiscope analyse writes a report of the same file.
 
-    Two variants of leave-one-out agreement are printed: leave_one_out compares a rater with the others; included
-    leaves the own rating in the mean, which makes agreement look higher. Choices between options have percent
+    Two variants of leave-one-out agreement are printed: one compares a rater with the mean of the others; the other
+    leaves the rater's own rating in the mean, which makes agreement look higher. Choices between options have percent
     agreement, Fleiss' kappa, nominal alpha and, for two raters, Cohen's kappa.
     """
     columns = options.make_settings(RatingColumns, given)
@@ -135,20 +137,8 @@ def _print_summary(summary: AgreeSummary) -> None:
         title=f"agreement of {summary.people}" if summary.people else "",
         whole=("statistic", "n"),
     )
-    resampled: dict[str, dict[str, None]] = {}
-    for record in main:
-        name, units = (
-            parse_statistic(record.statistic)[0],
-            parse_statistic(record.interval or "none")[1].get("resampled"),
-        )
-        if units and record.low is not None:
-            resampled.setdefault(units, {})[name] = None
-    if resampled:
-        say_folded(
-            "Resampled: "
-            + "; ".join(f"{units.replace('_', ' ')} in {', '.join(names)}" for units, names in resampled.items())
-            + "."
-        )
+    if resampled := _resampled(main):
+        say_folded(f"Resampled: {resampled}.")
     for line in filter(None, (_spread_line(record, summary.records) for record in main)):
         say_folded(line)
     shown = summary.raters[:SHOWN_RATERS]
@@ -162,12 +152,26 @@ def _print_summary(summary: AgreeSummary) -> None:
     print_table([_HEADS.get(name, name) for name in columns], rows, right=numbers)
 
 
+_NAME_WIDTH = 44
 _HEADS = {"agreement": "same as others", "leave_one_out": "leave-one-out", "flag": "remark"}
 
 
+def _resampled(records: Sequence[Record]) -> str:
+    """What the intervals resample; what most of them do comes last, and does not name them."""
+    named: dict[str, dict[str, None]] = {}
+    for record in records:
+        units = parse_statistic(record.interval or "none")[1].get("resampled")
+        if units and record.low is not None:
+            named.setdefault(units.replace("_", " "), {})[words_of(parse_statistic(record.statistic)[0])] = None
+    *others, rest = sorted(named, key=lambda units: len(named[units])) or [""]
+    parts = [f"{units} in {' and '.join(named[units])}" for units in others]
+    return "; ".join([*parts, f"{rest} in all others" if parts else rest])
+
+
 def _statistic_row(record: Record) -> tuple[str, str, str]:
-    """A record as a row, its parameters below its name; what has no value shows why in its place."""
-    name = record.statistic.replace("(", "\n  (", 1)
+    """A record as a row, its name as readers know it, in lines; what has no value shows why in its place."""
+    name = fill(words_of(record.statistic), _NAME_WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    name = name[:1].upper() + name[1:]
     value = f"undefined: {record.note}" if record.value is None else f"{record.value:.4f}"
     if record.low is not None and record.high is not None:
         value += f" [{record.low:.3f}, {record.high:.3f}]"
@@ -182,4 +186,4 @@ def _spread_line(record: Record, records: Sequence[Record]) -> str:
     start = record.statistic.rstrip(")") + SPREAD
     values = {r.statistic[len(start) : -1]: r.value for r in records if r.statistic.startswith(start)}
     over = ", ".join(f"{name} {value:.4f}" for name, value in values.items() if value is not None)
-    return f"{parse_statistic(record.statistic)[0]} over raters: {over}" if over else ""
+    return f"Over raters, {words_of(record.statistic)}: {over}" if over else ""

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from lexiscope.analysis.accuracy import accuracy
+from lexiscope.analysis.accuracy import accuracy, share_interval
+from lexiscope.analysis.bootstrap import GroupLabels
 from lexiscope.analysis.choices.choice_sets import one_by_one
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_of
 from lexiscope.analysis.choices.design_answers import (
@@ -23,6 +24,7 @@ from lexiscope.analysis.choices.design_answers import (
     consistency_results,
     consistency_table,
     contrast_results,
+    delta_results,
     disagreeing_tests,
     group_answers,
     group_results,
@@ -212,11 +214,16 @@ def test_consistency_of_two_cells() -> None:
     """20 right in one, the first 10 of them in the other: half of the right ones; a cell that lacks gives nothing."""
     rows, other = answers("m", set(range(1, 21))), answers("m", set(range(1, 11)))
     both = replace(rows, decided={"score": {**rows.outcomes, RANDOM: other.outcomes[CONTROLLED]}})
-    found = {each.name: each for each in consistency_results(both, CONTROLLED, RANDOM)}
+    design = ChoiceDesign(ITEMS, resamples=100)
+    found = {each.name: each for each in consistency_results(design, both, CONTROLLED, RANDOM)}
     share = found["given(a=1,b=1)"]
     assert isinstance(share, Estimate)
     assert (share.value, share.condition) == (0.5, "substitution/controlled vs substitution/random")
-    assert consistency_results(rows, CONTROLLED, RANDOM) == []
+    own = [label for label, right in zip(design.sentences, rows.outcomes[CONTROLLED].correct, strict=True) if right]
+    expected, _ = share_interval([1] * 10 + [0] * 10, groups=GroupLabels(own, "sentences"))
+    assert share.interval == expected
+    assert "over=sentences" in share.interval.method
+    assert consistency_results(design, rows, CONTROLLED, RANDOM) == []
 
 
 def test_the_best_expression_of_a_relation() -> None:
@@ -240,6 +247,26 @@ def test_a_relation_and_the_same_turned_round() -> None:
     [(found, both)] = turned_round(made, "_turned")
     assert (found, both.n_alike) == (cell, 30)
     assert turned_round(forth, "_turned") == []
+
+
+def test_accuracy_by_token_delta_allows_for_shared_sentences() -> None:
+    """Two cells: decisions on one sentence vary together, in both cells; without resamples there is no interval."""
+    plain = answers("m", set(range(1, 21)))
+    recorded = replace(plain, kind="recorded", decided={"score": {CONTROLLED: plain.outcomes[CONTROLLED]}})
+    twice = replace(recorded, decided={"score": {**recorded.outcomes, RANDOM: recorded.outcomes[CONTROLLED]}})
+    released = [float(number % 2) for number in range(len(DESIGN.numbers))]
+    once, both = (
+        {level.delta: level for _, level in delta_results(design, given, [CONTROLLED, RANDOM], released)[1]}
+        for design, given in ((ChoiceDesign(ITEMS), recorded), (ChoiceDesign(ITEMS), twice))
+    )
+    assert (both[0].n, both[0].accuracy) == (2 * once[0].n, once[0].accuracy)
+    narrow, wide = both[0].interval, once[0].interval
+    assert narrow.high - narrow.low >= wide.high - wide.low, "the same decisions again narrow no interval"
+    assert "over=sentences" in narrow.method
+    results, _ = delta_results(DESIGN, twice, [CONTROLLED, RANDOM], released)
+    [zero] = [result for result in results if result.name == "accuracy_by_delta(delta=0)"]
+    assert isinstance(zero, Estimate)
+    assert zero.interval.note == "no interval: no resamples were asked for"
 
 
 def test_decisions_with_their_token_deltas() -> None:

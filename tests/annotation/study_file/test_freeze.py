@@ -84,7 +84,7 @@ def test_a_place_that_was_taken_away_is_not_there(tmp_path: Path) -> None:
     ("language", "duration", "pay"),
     [
         ("en", "Duration: about 12.5 min", "Pay: 2.50 GBP"),
-        ("es", "Duración: unos 12.5 min", "Pago: 2.50 GBP"),
+        ("es", "Duración aproximada: 12.5 min", "Pago: 2.50 GBP"),
         ("de", "Dauer: etwa 12.5 Min.", "Vergütung: 2.50 GBP"),
         ("ar", "المدة: حوالي 12.5 دقيقة", "المكافأة: 2.50 GBP"),
     ],

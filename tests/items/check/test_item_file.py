@@ -155,7 +155,7 @@ def test_ratings_without_sentences_are_sent_to_agree(tmp_path: Path) -> None:
     """A table of raters and ratings alone has nothing to check but its ratings: the error names the verb for it."""
     report = check(tmp_path, "rater,item,rating\na,i,1\n")
     assert [f.code for f in report.findings] == ["E006", "E006"]
-    assert "lexiscope agree FILE --scale" in report.findings[0].hint
+    assert "lexiscope agree FILE" in report.findings[0].hint
 
 
 def test_a_header_without_rows(tmp_path: Path) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.settings import ReadingOptions
 from lexiscope.items.tables.columns import ColumnMap, Indices, missing_columns
+from lexiscope.items.tables.item_rows import item_columns
+from lexiscope.resources.platforms.opened import open_file
 
 
 def test_usual_names_are_recognised() -> None:
@@ -24,6 +29,25 @@ def test_usual_names_are_recognised() -> None:
         "rater": "Participant",
         "rating": "Response",
     }
+
+
+@pytest.mark.parametrize(
+    ("values", "part"),
+    [(("same", "different"), "same_sense"), (("river", "money"), None), (("1", "2"), None), (("same", "same"), None)],
+)
+def test_one_sense_of_two_sentences_is_that_of_the_pair(
+    tmp_path: Path, values: tuple[str, str], part: str | None
+) -> None:
+    """Same or different is the condition of a pair; other values are a condition of their own, never a first sense."""
+    head = "word,sentence_1,sentence_2,sense\n"
+    rows = [f"bank,The bank {number}.,A bank {number}.,{value}" for number, value in enumerate(values)]
+    (tmp_path / "pairs.csv").write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
+    _, known = item_columns(open_file(tmp_path / "pairs.csv", ReadingOptions()), ReadingOptions())
+    assert {name: part for part, name in known.items()}.get("sense") == part
+    _, named = item_columns(
+        open_file(tmp_path / "pairs.csv", ReadingOptions()), ReadingOptions(columns=("sense_1=sense",))
+    )
+    assert named.sense_1 == "sense"
 
 
 def test_what_the_user_names_is_never_overridden() -> None:

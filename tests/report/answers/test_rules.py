@@ -79,8 +79,8 @@ def test_models_compared_with_people() -> None:
     answer = answer_of(MODELS, a, b, person, place)
     assert answer.verdict == "Partly."
     assert answer.sentences == (
-        "Both models follow people; the highest value is that of Model A, ρ = .60, 95% CI [.54, .66], the lowest that "
-        "of Model B, ρ = .40, 95% CI [.34, .46].",
+        "Both models follow people; the highest is Model A, ρ = .60, 95% CI [.54, .66], the lowest Model B, ρ = .40 "
+        "[.34, .46].",
         "The average person reaches ρ = .73 [.71, .75]; the highest model is above 20 of 131 people (15%).",
     )
     assert isinstance(answer.drawing, Forest)

@@ -46,6 +46,20 @@ def test_a_wide_table_reaches_into_the_margin(chromium: Any, report: Report, tmp
     page.close()
 
 
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_on_paper_nothing_is_cut(chromium: Any, report: Report, tmp_path: Path, mode: str) -> None:
+    """On A4 (about 700 px) all pages are printed on white without the bar; a wide table wraps and is not cut."""
+    page, _, _ = _open(chromium, write_report(report, tmp_path / "report.html"), 700)
+    page.emulate_media(media="print", color_scheme=mode)
+    assert page.locator("header").is_hidden()
+    assert page.locator(".page:visible").count() == page.locator(".page").count() > 1
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.evaluate("document.querySelectorAll('td').forEach(cell => cell.textContent = 'a long text in a cell')")
+    ends = "[...document.querySelectorAll('table, svg')].map(part => part.getBoundingClientRect().right)"
+    assert page.evaluate(f"Math.max(...{ends}) <= window.innerWidth")
+    page.close()
+
+
 def test_figure_data_can_be_downloaded(chromium: Any, report: Report, tmp_path: Path) -> None:
     """The link under a figure saves its CSV from inside the page."""
     page, _, _ = _open(chromium, write_report(report, tmp_path / "report.html"), 1200)

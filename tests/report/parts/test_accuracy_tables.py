@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.choices.choice_sets import accuracy_with_random
@@ -29,7 +30,7 @@ from lexiscope.report.parts.accuracy_tables import (
 )
 from lexiscope.report.pivot import Col, PivotRow
 from lexiscope.report.plots.accuracy import Dot, training_curve
-from lexiscope.report.tables import INTEGER, Noted
+from lexiscope.report.tables import INTEGER, IntervalCell, Noted
 
 HALF = accuracy([1, 0], chance=0.25, resamples=0)
 NAMES = {"m": "M", "k": "K", "one": "One", "two": "Two"}
@@ -108,7 +109,12 @@ def test_a_second_test_given_a_first_one() -> None:
     found = [each.about(subject="m") for each in consistency_table([1, 1, 1, 0], [1, 1, 0, 0])]
     table = consistency_of_tests(found, names=NAMES, name="t", title="T")
     assert table is not None
-    assert table.rows == (("M", "wrong", 1, 0, 1.0, 0.0), ("M", "right", 1, 2, 1 / 3, 2 / 3))
+    wrong, (*right, second_wrong, second_right) = table.rows
+    assert wrong == ("M", "wrong", 1, 0, 1.0, 0.0), "one item has no interval"
+    assert right == ["M", "right", 1, 2]
+    # Wilson's interval of 1 and of 2 of 3
+    assert second_wrong == IntervalCell(pytest.approx(0.0615, abs=1e-4), pytest.approx(0.7923, abs=1e-4), 1 / 3)
+    assert second_right == IntervalCell(pytest.approx(0.2077, abs=1e-4), pytest.approx(0.9385, abs=1e-4), 2 / 3)
     assert consistency_of_tests([], names=NAMES, name="t", title="T") is None
 
 

@@ -174,6 +174,23 @@ def test_the_reader_chooses_the_reference(chromium: Any, tmp_path: Path) -> None
     page.close()
 
 
+@pytest.mark.browser
+@pytest.mark.parametrize(("mode", "width"), [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing_serious(chromium: Any, tmp_path: Path, mode: str, width: int) -> None:
+    """Profiles and their comparison, every line open, in both themes; nothing makes the page scroll sideways."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    (tmp_path / "profile.html").write_text(render_profile(compared()), encoding="utf-8")
+    page = chromium.new_page(viewport={"width": width, "height": 844}, color_scheme=mode)
+    for shown in ("#profile", "#comparison"):
+        page.goto((tmp_path / "profile.html").as_uri() + shown)
+        page.evaluate("document.querySelectorAll('details').forEach(line => line.open = true)")
+        found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        assert [fault["id"] for fault in found if fault["impact"] in ("serious", "critical")] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.close()
+
+
 def test_a_share_above_one_and_below_zero_is_drawn() -> None:
     """The axis reaches as far as the intervals; nothing is cut off at the ceiling."""
     high = model("high", 0.97)

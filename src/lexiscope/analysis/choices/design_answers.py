@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.accuracy import Accuracy, accuracy, share_interval
 from lexiscope.analysis.agreement.choices import share
 from lexiscope.analysis.bootstrap import (
     BoolArray,
@@ -329,11 +329,12 @@ def disagreeing_tests(
     return len(tested), apart
 
 
-def consistency_results(answers: SubjectAnswers, first: Cell, second: Cell) -> Results:
+def consistency_results(design: ChoiceDesign, answers: SubjectAnswers, first: Cell, second: Cell) -> Results:
     """Return how often items are right in a second cell, given what they were in a first one."""
     if first not in answers.outcomes or second not in answers.outcomes:
         return []
-    results = consistency_table(answers.outcomes[first].correct, answers.outcomes[second].correct)
+    right = answers.outcomes[first].correct, answers.outcomes[second].correct
+    results = consistency_table(*right, groups=design.clusters, resamples=design.resamples)
     about = {"subject": answers.subject, "condition": versus(first.name, second.name)}
     return [result.about(**about) for result in results]
 
@@ -379,12 +380,12 @@ def pooled(answers: SubjectAnswers, cells: Iterable[Cell]) -> tuple[FloatArray, 
 
 
 def delta_results(
-    answers: SubjectAnswers, cells: Iterable[Cell], released: Sequence[float] = ()
+    design: ChoiceDesign, answers: SubjectAnswers, cells: Iterable[Cell], released: Sequence[float] = ()
 ) -> tuple[Results, list[tuple[str, DeltaLevel]]]:
     """Return the accuracy by token delta of the decisions in several cells together, as results and level by level.
 
     Recorded outcomes have the *released* deltas (one for each item, the same in every cell), others their own; the
-    condition says which.
+    condition says which. Intervals allow for the decisions that share a sentence, or an item if there is one sentence.
     """
     right, own = pooled(answers, cells)
     deltas: dict[str, FloatArray] = {}
@@ -394,11 +395,13 @@ def delta_results(
         deltas["own token deltas"] = own
     results: Results = []
     levels = []
+    labels = design.clusters or GroupLabels(map(str, design.numbers), "items")
+    groups = GroupLabels(labels * (right.size // len(labels)), labels.plural)
     for condition, counted in deltas.items():
         about = {"subject": answers.subject, "condition": condition}
         n_pooled = Estimate(statistic_name("n_by_delta", delta="all"), float(len(right)), n=len(right))
         results.append(n_pooled.about(**about))
-        for level in accuracy_by_delta(right, counted):
+        for level in accuracy_by_delta(right, counted, groups=groups, resamples=design.resamples):
             results += [result.about(**about) for result in level.results()]
             levels.append((condition, level))
     return results, levels
@@ -612,11 +615,14 @@ def mean_difference(
 # Consistency of two tests over the same items: how often B comes out right given that A did, or did not.
 
 
-def consistency_table(first: ArrayLike, second: ArrayLike) -> tuple[Estimate | Undefined, ...]:
+def consistency_table(
+    first: ArrayLike, second: ArrayLike, *, groups: ArrayLike | None = None, resamples: int = 2000
+) -> tuple[Estimate | Undefined, ...]:
     """Cross two columns of decisions (0 and 1) on the same items, a test A and a test B.
 
     Returned are the four counts, each followed by its share P(B | A): A wrong and B wrong, A wrong and B right, A right
-    and B wrong, both right. A share is undefined where no item has this outcome in A. *Shape:* (items,) each.
+    and B wrong, both right. A share is undefined where no item has this outcome in A; its interval is that of
+    :func:`~lexiscope.analysis.accuracy.share_interval`, by *groups* (sentences). *Shape:* (items,) each.
     *Source:* Ivan et al. 2025, §4.4.
 
     >>> [(result.name, result.value) for result in consistency_table([1, 1], [1, 0])[6:]]
@@ -633,9 +639,14 @@ def consistency_table(first: ArrayLike, second: ArrayLike) -> tuple[Estimate | U
     results: list[Estimate | Undefined] = []
     reason = "no item has this outcome in the first test"
     for outcome_a, outcome_b in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        params = {"a": outcome_a, "b": outcome_b}
+        params, chosen = {"a": outcome_a, "b": outcome_b}, a == outcome_a
         share, name = statistic_name("given", **params), statistic_name("n_consistent", **params)
         count, n = int(counts[outcome_a, outcome_b]), int(counts[outcome_a].sum())
         results.append(Estimate(name, float(count), n=len(a)))
-        results.append(Estimate(share, count / n, n=n) if n else Undefined(share, reason))
+        if not n:
+            results.append(Undefined(share, reason))
+            continue
+        own = groups_of(groups, chosen)
+        interval, n_groups = share_interval(b[chosen] == outcome_b, groups=own, resamples=resamples)
+        results.append(Estimate(share, count / n, interval, n, n_groups))
     return tuple(results)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray
+from lexiscope.analysis.accuracy import share_interval
+from lexiscope.analysis.bootstrap import FloatArray, groups_of
 from lexiscope.analysis.families import holm
 from lexiscope.analysis.layers.layers import values_by_layer
 from lexiscope.analysis.significance import TestResult, independent_t
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseColumns
-from lexiscope.core.result import Estimate, Undefined, statistic_name
+from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, Undefined, statistic_name
 
 COUNTS = ("n_tokens_1", "n_tokens_2", "target_tokens")
 """The measures of a subject that counts tokens: those of both sentences, and of the target."""
@@ -109,7 +110,8 @@ WARN_POINTS = 0.10
 class DeltaLevel:
     """The decisions at one token delta: how many, how many right, and the tests against delta 0.
 
-    ``welch`` and ``pooled`` are missing at delta 0 and where a sample is too small or neither varies.
+    ``interval`` is that of the share right, by sentences. ``welch`` and ``pooled`` are missing at delta 0 and where a
+    sample is too small or neither varies.
     """
 
     delta: float
@@ -117,6 +119,7 @@ class DeltaLevel:
     n_correct: int
     welch: TestResult | None = None
     pooled: TestResult | None = None
+    interval: Interval = NO_INTERVAL
 
     @property
     def accuracy(self) -> float:
@@ -133,10 +136,9 @@ class DeltaLevel:
         for variances, test in (("pooled", self.pooled), ("welch", self.welch)):
             for name, value in (("independent_t", test.statistic), ("independent_t_p", test.p)) if test else ():
                 estimates.append(Estimate(statistic_name(name, delta=delta, variances=variances), value, n=self.n))
-        right = Estimate(
-            statistic_name("accuracy_by_delta", delta=delta), 100 * self.accuracy, n=self.n, unit="percent"
-        )
-        return right, Estimate(statistic_name("n_by_delta", delta=delta), float(self.n), n=self.n), *estimates
+        right = Estimate(statistic_name("accuracy_by_delta", delta=delta), self.accuracy, self.interval, self.n)
+        counted = Estimate(statistic_name("n_by_delta", delta=delta), float(self.n), n=self.n)
+        return right.times(100, "percent"), counted, *estimates
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +202,13 @@ def in_family(effects: Sequence[DeltaEffect]) -> tuple[DeltaEffect, ...]:
     )
 
 
-def accuracy_by_delta(correct: ArrayLike, deltas: ArrayLike) -> tuple[DeltaLevel, ...]:
+def accuracy_by_delta(
+    correct: ArrayLike, deltas: ArrayLike, *, groups: ArrayLike | None = None, resamples: int = 2000
+) -> tuple[DeltaLevel, ...]:
     """Return the decisions by token delta, in ascending order, each tested against delta 0.
 
-    *Shape:* (decisions,) each. *Source:* Ivan et al. 2025, §4.3 and Table 1.
+    Intervals are those of :func:`~lexiscope.analysis.accuracy.share_interval`: *groups* are what varies (sentences);
+    the tests take decisions as independent. *Shape:* (decisions,) each. *Source:* Ivan et al. 2025, §4.3 and Table 1.
 
     >>> [(level.delta, level.n, level.n_correct) for level in accuracy_by_delta([1, 0, 1, 1], [-1, 0, 0, 0])]
     [(-1.0, 1, 1), (0.0, 3, 2)]
@@ -223,6 +228,7 @@ def accuracy_by_delta(correct: ArrayLike, deltas: ArrayLike) -> tuple[DeltaLevel
                 int(here.sum()),
                 _compare(here, zero, pooled=False) if tested else None,
                 _compare(here, zero, pooled=True) if tested else None,
+                share_interval(here, groups=groups_of(groups, delta == level), resamples=resamples)[0],
             )
         )
     return tuple(levels)

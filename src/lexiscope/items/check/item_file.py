@@ -66,6 +66,8 @@ def check_file(
         return _report(opened.path, [Finding.from_error(error) for error in report_row], None, ())
     # a table that Lexiscope wrote has a column options for items of every kind
     task = task or ("" if is_item_table(path) else task_of_columns(opened.header))
+    if not task and has_choice_sets(opened.header):
+        task = next(iter(catalog.tasks_where(lambda known: known.reads is not None)))
     if task and catalog.task(task).reads is not None:
         return _check_minimal_pairs(opened.path, sum(1 for _ in opened.rows), language, task, options)
     page = _screen_of(task) if task else None
@@ -153,7 +155,8 @@ def check_header(row: Row, header: tuple[str, ...], columns: ColumnMap, report: 
     if columns.sentence_1 is None:
         hint = "name the column of the first sentence, or of the only one: --map sentence_1=COLUMN, or a ColumnMap"
         if columns.rating is not None:
-            hint = "add a column with the sentences; for ratings alone, use lexiscope agree FILE --scale LOW HIGH"
+            hint = "add a column with the sentences"
+        hint += "; for ratings alone, use lexiscope analyse FILE or lexiscope agree FILE"
         before.append(_header_fault("E006", "no column holds the sentence", row, hint))
     if not any((columns.target, columns.target_1, columns.start_1, missing)):
         hint = "name the column of the target word (--map target=COLUMN), or those of its span (start_1, end_1)"

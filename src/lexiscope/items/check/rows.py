@@ -20,7 +20,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage, check_span, continues_word, locate
 from lexiscope.items.tables.columns import Indices
 from lexiscope.items.tables.findings import Finding, Report, SentenceStatistics
-from lexiscope.items.tables.numbers import PLAIN, NumberForm
+from lexiscope.items.tables.numbers import PLAIN, NumberForm, parse_truth
 from lexiscope.resources.tables.rows import Row
 
 # zero-width and soft characters, no-break spaces, control characters: a reader does not see them, a model does
@@ -29,11 +29,6 @@ _INVISIBLE = re.compile(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00a0\u00ad\u200b\u200e\u200f\u2028-\u202f\u2060\ufeff]"
 )
 _EXTRA_SPACE = re.compile(r"^[ \t]+|[ \t]+$|[ \t]{2,}")
-_TRUE, _FALSE = (
-    # t and f are the labels of WiC and its relatives; 1.0 and 0.0 is how a column of numbers with gaps is written
-    frozenset({"true", "t", "1", "1.0", "yes", "y", "same", "same sense"}),
-    frozenset({"false", "f", "0", "0.0", "no", "n", "different", "different sense"}),
-)
 _WHOLE = re.compile("[0-9]+")
 _UNREADABLE = (-1, -1)
 
@@ -48,16 +43,6 @@ _SPLITS = {
     "test": "test",
 }
 _NO_ANSWER = frozenset({"", "na", "n/a", "nan", "null", "none"})
-
-
-def parse_truth(text: str) -> bool | None:
-    """Return the truth value that a field holds, however it is written; ``None`` for any other text.
-
-    >>> parse_truth("T"), parse_truth("no"), parse_truth("maybe")
-    (True, False, None)
-    """
-    text = text.strip().casefold()
-    return text in _TRUE if text in _TRUE or text in _FALSE else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from lexiscope.core.errors import InputError, Place, caret_line
+from lexiscope.core.showing import counted
 from lexiscope.items.tables.spreadsheet import write_sheet
 from lexiscope.resources.platforms.opened import OpenedFile
 
@@ -178,8 +179,9 @@ class CheckReport:
     def summary(self) -> str:
         """Return what was read, how long the sentences are, and what was found, in two lines."""
         by_code = ", ".join(f"{code} {n}" for code, n in self.counts.items())
-        counted = f"{len(self.errors)} errors, {len(self.warnings)} warnings" + (f" ({by_code})" if by_code else "")
-        read = f"{self.path}: {self.n_rows} rows, {self.n_items} items, {self.n_words} words: {counted}"
+        found = f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}"
+        sizes = f"{counted(self.n_rows, 'row')}, {counted(self.n_items, 'item')}, {counted(self.n_words, 'word')}"
+        read = f"{self.path}: {sizes}: {found}" + (f" ({by_code})" if by_code else "")
         return f"{read}\n{self.statistics}" if self.statistics.n_sentences else read
 
     def json(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from lexiscope.core.errors import InputError
 from lexiscope.core.settings import ReadingOptions
 from lexiscope.items.tables.columns import ColumnMap, FieldMap
-from lexiscope.items.tables.numbers import PLAIN, NumberForm, number_form
+from lexiscope.items.tables.numbers import PLAIN, NumberForm, number_form, parse_truth
 from lexiscope.items.tables.wide import answer_columns
 from lexiscope.resources.platforms.opened import OpenedFile, open_file
 from lexiscope.resources.tables.rows import Row, RowReader
@@ -83,12 +83,18 @@ def item_columns(
     """Return the columns of an opened file that are conditions regardless of their name, and which column is what.
 
     Columns of raters are those with usual names (p1, rater_a); with *any_raters* also others with numbers on one scale.
+    One column ``sense`` of pairs is ``same_sense`` if it has values such as same and different, or else a condition.
     Errors: :class:`InputError` for a column that was named and is not there, and with *any_raters* E006 if it is not
     clear which columns are raters'.
     """
     given = _merged(FieldMap.parse(options.columns).of_items(opened.header), columns or ColumnMap())
     known_to_program = FieldMap({name: own for name, own in opened.fields.items() if len(own) == 1}).of_items()
     shown, known = _columns(opened.header, _merged(given, known_to_program), conditions, word_alone=word_alone)
+    if known.sense_1 is not None and given.sense_1 is None and known.sentence_2 and known.sense_2 is None:
+        # one sense of two sentences is that of the pair: same or different, or else a condition
+        truths = {parse_truth(text) for text in set(opened.table[known.sense_1]) - {""}}
+        same = known.sense_1 if truths == {True, False} else None
+        known = replace(known, sense_1=None, same_sense=known.same_sense or same)
     if known.rating or known.norm or known.raters:
         return shown, known
     taken = {name for _, name in known.items()} | shown

@@ -1,4 +1,4 @@
-"""How the numbers of a file are written: the decimal sign, and the texts that mean that there was no answer."""
+"""How numbers and truth values are written in a file: the decimal sign, and the texts that mean no answer."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ NO_ANSWER = frozenset({"", "na", "n/a", "#n/a", "#nv", "nan", "null", "none", "-
 CODES = frozenset({-9.0, -77.0, -88.0, -99.0, -999.0, -9999.0, 77.0, 88.0, 99.0, 777.0, 888.0, 999.0, 9999.0})
 """Numbers by which surveys say that there was no answer. Each could be a rating: none of them is taken for either."""
 
+_TRUE, _FALSE = (
+    # t and f are the labels of WiC and its relatives; 1.0 and 0.0 is how a column of numbers with gaps is written
+    frozenset({"true", "t", "1", "1.0", "yes", "y", "same", "same sense"}),
+    frozenset({"false", "f", "0", "0.0", "no", "n", "different", "different sense"}),
+)
 _POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
@@ -24,6 +29,16 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3},\d{3}", re.ASCII)
 _WITH_POINT = re.compile(r"[+-]?(\d+\.\d+|\.\d+)", re.ASCII)
 _FEW = 0.05
 _FEWEST = 5
+
+
+def parse_truth(text: str) -> bool | None:
+    """Return the truth value that a field holds, however it is written; ``None`` for any other text.
+
+    >>> parse_truth("T"), parse_truth("no"), parse_truth("maybe")
+    (True, False, None)
+    """
+    text = text.strip().casefold()
+    return text in _TRUE if text in _TRUE or text in _FALSE else None
 
 
 @dataclass(frozen=True, slots=True)

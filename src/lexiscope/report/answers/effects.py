@@ -380,8 +380,11 @@ def by_token_difference(numbers: Numbers, _run: object) -> Answer | None:
     for record in sorted(records, key=lambda record: (record.subject, int(_delta(record)))):
         tip = f"{_tokens(record)}: {PERCENT.both(record)}, {f'{record.n:,} items' if record.n else ''}"
         rows.append(PERCENT.row(record, _tokens(record), tip=tip, group=numbers.title(record.subject)))
+    rare = min(records, key=lambda record: record.n or 0)
+    of = f"{numbers.title(rare.subject)}, {_tokens(rare)}"
+    see = f"The fewest decisions are those of {of}: n = {rare.n}, {PERCENT.both(rare)}." if len(records) > 1 else ""
     drawing = Forest(
-        name="by_tokens", title="Accuracy by how many tokens more the correct word has", rows=tuple(rows[:40]),
+        name="by_tokens", see=see, title="Accuracy by how many tokens more the correct word has", rows=tuple(rows[:40]),
         axis=Axis("Percent correct", 0, 100, leading_zero=True), value_head=PERCENT.head(records),
     )  # fmt: skip
     return Answer(verdict, tuple(texts), apa=" ".join(texts), drawing=drawing)

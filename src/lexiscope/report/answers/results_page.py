@@ -318,6 +318,7 @@ def _answer_of_records(records: Sequence[Record], numbers: Numbers) -> Answer | 
 AnswerOf = QuestionRule | Callable[[Numbers, Any], Answer | None]
 """A rule for the answer to a question, or a function that makes it from the numbers of a run, and the run."""
 _TOP_SENTENCES = 3
+_TOP_WORDS = 70
 _SHORT_WORDS = 18
 
 
@@ -376,9 +377,10 @@ def results_page(
 ) -> ResultsPage | None:
     """Return the page; ``None`` where nothing was answered.
 
-    The answer at the top is that of *top*, with the first sentences of the next questions up to three; without a
-    rule it is that of the first question with a drawing, which then has no separate section. That question is the title
-    unless the given one is about it: *title_of* is the id of the question that the title is about, empty for any.
+    The answer at the top is that of *top*, with the first sentences of the next questions: up to three, and so few
+    words that the figure is on the first screen of a phone. Without a rule it is that of the first question with a
+    drawing, which then has no separate section. That question is the title unless the given one is about it: *title_of*
+    is the id of the question that the title is about, empty for any.
     An answer at the top without a drawing has the first drawing of the other questions.
     """
     first, top_question = answer_by(top, numbers, run) if top is not None else None, ""
@@ -403,9 +405,10 @@ def results_page(
         bare = replace(shown, answer=replace(shown.answer, drawing=None))
         questions = tuple(bare if question is shown else question for question in questions)
     said = list(first.sentences[:_TOP_SENTENCES])
-    for answer in (question.answer for question in questions):
-        if len(said) < _TOP_SENTENCES and answer.sentences:
-            said.append(answer.sentences[0])
+    for added in (question.answer.sentences[:1] for question in questions if question.answer.sentences):
+        if len(said) == _TOP_SENTENCES or len(" ".join((*said, *added)).split()) > _TOP_WORDS:
+            break
+        said += added
     top_answer = replace(first, sentences=tuple(said))
     models = {record.subject for record in numbers.records}
     names = tuple((subject, title) for subject, title in numbers.titles.items() if subject in models)

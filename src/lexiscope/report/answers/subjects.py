@@ -67,8 +67,9 @@ class SubjectEstimates:
     """Estimates of subjects, the highest first, as a verdict, sentences, a forest and a small table.
 
     ``statistic`` is what is shown, ``title`` what the figure shows, ``claim`` what an estimate above the line of
-    chance (else above 0) means, as a verb for several (``follow people's ratings``); ``claim_one`` is for one,
-    if more than the verb changes (else it is made of *claim*: ``follows``, ``is``, ``has``). ``in_sample`` is the same
+    chance (else above 0) means, as a verb for several (``follow people's ratings``); empty for estimates that claim
+    nothing and have no verdict. ``claim_one`` is for one, if more than the verb changes (else it is made of *claim*:
+    ``follows``, ``is``, ``has``). ``in_sample`` is the same
     statistic at the layer chosen on the same items, drawn pale. ``place`` is the share of people below a subject,
     ``raters`` where the values of single people are (:attr:`Numbers.single`). ``rows_are`` names
     the rows: by default models, results where they are grouped, or what their label is. ``label`` and ``group`` are the
@@ -168,7 +169,7 @@ class SubjectEstimates:
             own = [self._paired_record(record, wanted, numbers) for record in ranked]
             strict = [side_of(p, self.quantity) if p is not None else side for p, side in zip(own, sides, strict=True)]
             sides = [min(side, other or 0) for side, other in zip(sides, strict, strict=True)]
-        if all(self.quantity.ends(record) is None for record in ranked):
+        if not self.claim or all(self.quantity.ends(record) is None for record in ranked):
             return ""
         if self._only_baselines(ranked):
             return UNASKED
@@ -192,7 +193,7 @@ class SubjectEstimates:
         k = sum(side > 0 for side in self._sides(ranked, self._chance(compared)))
         if n == 1:
             title = self._title_of(best, numbers)
-            if k:
+            if k and self.claim:
                 # "is below people by 4 points" continues with its value; else it follows a comma
                 claim = self._claim_of_one
                 if best.subject == PEOPLE:
@@ -201,16 +202,17 @@ class SubjectEstimates:
                 comma = "" if claim.endswith(" by") else ","
                 return f"{title} {claim}{comma} {self.quantity.equation(best, named=True)}{beyond}."
             value = self.quantity.equation(best, named=True)
-            if self.quantity.ends(best) is None:
+            if not self.claim or self.quantity.ends(best) is None:
                 return f"{self.title}: {value} ({title}){beyond}."
             claim = re.sub(",?( by)?$", "", self._claim_of_one)
             open_ = side_of(best, self.quantity, self._chance(compared)) == 0
             inside = f"; the interval includes {chance.against.name if chance else 0}" if open_ else ""
             return f"It cannot be said that {title} {claim}: {value}{beyond}{inside}."
         size = self._of(best, numbers)
-        lowest = self._of(ranked[-1], numbers)
-        if all(self.quantity.ends(record) is None for record in ranked):
-            return f"{self.title}: the highest value is that of {size}, the lowest that of {lowest}{beyond}."
+        # "95% CI" is in a sentence once
+        lowest = self._of(ranked[-1], numbers, named=self.quantity.ends(best) is None)
+        if not self.claim or all(self.quantity.ends(record) is None for record in ranked):
+            return f"{self.title}: the highest is {size}, the lowest {lowest}{beyond}."
         rows = self._names_of_rows[1]
         if k == n:
             lead = f"{f'All {n}' if n > 2 else 'Both'} {rows} {self.claim}"
@@ -219,7 +221,7 @@ class SubjectEstimates:
         else:
             none = f"None of {n}" if n > 2 else "Neither of the two"
             lead = f"{none} {rows} can be said to {re.sub('^are ', 'be ', self.claim)}"
-        return f"{lead}; the highest value is that of {size}, the lowest that of {lowest}{beyond}."
+        return f"{lead}; the highest is {size}, the lowest {lowest}{beyond}."
 
     @staticmethod
     def _paired_record(record: Record, wanted: Pick, numbers: Numbers) -> Record | None:
@@ -296,11 +298,11 @@ class SubjectEstimates:
             return parse_statistic(record.statistic)[1].get("point", "")
         return numbers.title(getattr(record, self.label))
 
-    def _of(self, record: Record, numbers: Numbers) -> str:
+    def _of(self, record: Record, numbers: Numbers, *, named: bool = True) -> str:
         groups = [getattr(record, name) for name in self.group]
-        named = [numbers.title(str(part)) for part in groups if part]
-        where = f" ({', '.join(named)})" if named else ""
-        return f"{self._title_of(record, numbers)}{where}, {self.quantity.equation(record, named=True)}".replace(
+        titles = [numbers.title(str(part)) for part in groups if part]
+        where = f" ({', '.join(titles)})" if titles else ""
+        return f"{self._title_of(record, numbers)}{where}, {self.quantity.equation(record, named=named)}".replace(
             ",  =", ","
         )
 

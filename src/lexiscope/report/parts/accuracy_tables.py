@@ -416,7 +416,8 @@ def deltas_table(
     heads = columns(
         *("Subject", "Tokens counted"),
         Column("Delta", INTEGER, note="Tokens of the synonym minus tokens of the distractor."),
-        *(("n", INTEGER), ("Right, %", PERCENT)),
+        ("n", INTEGER),
+        Column("Right, %", PERCENT, note="In brackets the 95 % interval, over sentences."),
         Column("t", STATISTIC, note="Independent samples against delta 0, pooled variances."),
         *(("p", P_VALUE), ("t, Welch", STATISTIC), ("p, Welch", P_VALUE)),
     )
@@ -427,7 +428,9 @@ def deltas_table(
         for test in (level.pooled, level.welch):
             tests += [reason, reason] if test is None else [test.statistic, test.p]
         delta = with_minus_signs(f"{level.delta:+g}") if level.delta else "0"
-        cells.append((subject, said, delta, level.n, 100 * level.accuracy, *tests))
+        share, bounds = 100 * level.accuracy, level.interval.times(100)
+        right = share if math.isnan(bounds.low) else IntervalCell(bounds.low, bounds.high, share)
+        cells.append((subject, said, delta, level.n, right, *tests))
     return (
         Table(name, number, "Accuracy by the difference of tokens", heads, tuple(cells), tuple(notes))
         if cells
@@ -559,7 +562,8 @@ def consistency_of_tests(
         for a, word in enumerate(outcomes)
     ]
     labels = ("Subject", "First test")
-    return pivot(name, title, records, cols, rows, labels=labels, number=number) if rows else None
+    notes = ("In brackets the 95 % interval, over sentences.",)
+    return pivot(name, title, records, cols, rows, labels=labels, number=number, notes=notes) if rows else None
 
 
 def margins_table(results: Sequence[Record | Result], *, names: Mapping[str, str]) -> Table | None:

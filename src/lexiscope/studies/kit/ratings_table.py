@@ -21,10 +21,9 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ReadingOptions, option
 from lexiscope.core.showing import counted, enumerated, listed
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
-from lexiscope.items.check.rows import parse_truth
 from lexiscope.items.read.item_source import catch_remark
 from lexiscope.items.tables.columns import ColumnMap, FieldMap, columns_named, describes_rows, fitting_columns
-from lexiscope.items.tables.numbers import NumberForm, far_numbers, number_form
+from lexiscope.items.tables.numbers import NumberForm, far_numbers, number_form, parse_truth
 from lexiscope.items.tables.understood import TakenField, Understanding, missing_texts, sizes_of, understood
 from lexiscope.items.tables.wide import Of, answer_columns
 from lexiscope.resources.platforms.durel import PROGRAM as DUREL

@@ -142,7 +142,7 @@ SIZE = SlopeOf(
     pick(parts.BEST_R2),
     pick("n_parameters"),
     R_SQUARED,
-    what="R²",
+    what="R² (Pearson’s r squared; ρ above is Spearman’s)",
     per="for ten times as many parameters",
     x_label="Parameters",
     strong=MAIN,

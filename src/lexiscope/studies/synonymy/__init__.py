@@ -88,7 +88,7 @@ CONSISTENCY = SubjectEstimates(
     "Share of the items correct in one test that are correct in the other",
     pick("given(a=1,b=1)"),
     Quantity("", "Percent", bounds=(0.0, 100.0), digits=0, times=100.0, unit="%"),
-    claim="have such items",
+    claim="",
     rows_are=("comparison", "comparisons"),
     group=("condition",),
     name="consistency",
@@ -178,7 +178,10 @@ study.question(
     ),
 )(further.tokens)
 study.question(
-    "Are the same items right in different tests?", place="§4.4, Tables 14-17", answer=CONSISTENCY, short="Consistency"
+    "Are the same items correct in different tests?",
+    place="§4.4, Tables 14-17",
+    answer=CONSISTENCY,
+    short="Consistency",
 )(further.consistency)
 study.question(
     "Which expression of the relation works best, and does it work in both directions?",

@@ -37,7 +37,7 @@ def tokens(run: SynonymyData) -> object:
     those of their tokenizer in the texts themselves.
     """
     live, main, papers, cells = run.of_kind("live"), run.main, run.design.is_papers, run.design.controlled
-    levels = [(answers, *delta_results(answers, cells, run.asked.token_deltas)) for answers in run.models]
+    levels = [(answers, *delta_results(run.sets, answers, cells, run.asked.token_deltas)) for answers in run.models]
     results = [run.about(result) for _, own, _ in levels for result in own]
     rows = [(answers.title, *level) for answers, _, own in levels for level in own]
     effects_by_cell = token_effects(live, main)
@@ -81,7 +81,7 @@ def groups(run: SynonymyData) -> Iterator[object]:
 def consistency(run: SynonymyData) -> Iterator[object]:
     """Answer whether the same items are right in two tests: counts, and P(second = b | first = a)."""
     for place, (number, first, second) in enumerate(run.design.consistency, start=1):
-        by_subject = (consistency_results(answers, first, second) for answers in run.models)
+        by_subject = (consistency_results(run.sets, answers, first, second) for answers in run.models)
         results = [result for own in by_subject for result in run.about_all(own)]
         title = f"Second test, {label_of(second)}, given the first, {label_of(first)}"
         shown_number = number if run.design.is_papers else ""
