@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         read_records,
     )
     from lexiscope.core.scale import Scale
-    from lexiscope.core.settings import Settings, option
+    from lexiscope.core.settings import RatedItemSettings, Settings, option
     from lexiscope.core.usage import Usage
     from lexiscope.items.check.item_file import check_file
     from lexiscope.items.read.importer import import_items
@@ -61,6 +61,7 @@ __all__ = [
     "Interval",
     "Item",
     "LexiscopeError",
+    "RatedItemSettings",
     "Ratings",
     "Record",
     "Response",
@@ -121,7 +122,7 @@ _MODULES = {
         "read_records",
     ),
     "core.scale": ("Scale",),
-    "core.settings": ("Settings", "option"),
+    "core.settings": ("RatedItemSettings", "Settings", "option"),
     "core.usage": ("Usage",),
     "items.check.item_file": ("check_file",),
     "items.tables.columns": ("ColumnMap",),

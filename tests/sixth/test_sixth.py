@@ -110,6 +110,67 @@ def test_a_study_has_a_statistic_and_a_setting_of_its_own(tmp_path: Path) -> Non
     assert "Not answered: the run has no answers of models." in page
 
 
+def test_a_statistic_of_ones_own_is_taken_of_each_model_at_each_layer(tmp_path: Path) -> None:
+    """Its intervals resample words, the choice of a layer is allowed for; NaN and errors are reasons at their layer."""
+    file = tmp_path / "mine.py"
+    again = """
+
+@study.question("How large is the change?", needs="models")
+def change(run):
+    same = np.array([item.conditions["same_sense"] for item in run.items])
+
+    def separation(answers, rows):
+        kept = same[rows]
+        return answers[rows][kept].mean() - answers[rows][~kept].mean()
+
+    def odd(answers, rows):
+        return float("nan") if answers[0] == answers[1] else 1.0
+
+    return run.each_model("separation", separation, higher="senses are farther apart"), run.each_model("odd", odd)
+"""
+    text = (HERE / "graded.py").read_text(encoding="utf-8").replace('licence="CC0",', 'licence="CC0", methods="How.",')
+    file.write_text(text + again, encoding="utf-8")
+    subjects = ("--subject", "encoder:minilm", "--subject", "baseline:word_overlap")
+    records = made(tmp_path / "run", *subjects, file=file)
+    own = [r for r in records if r.statistic == "separation"]
+    assert [(r.subject, r.layer) for r in own] == [("encoder:minilm", n) for n in range(7)] + [
+        ("baseline:word_overlap", None)
+    ]
+    assert all(r.interval.startswith("bootstrap(method=t,resampled=words") for r in own if r.value)
+    answers = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet")
+    distance = answers.where(subject_id="encoder:minilm", measure="cosine_distance").rows()
+    at_6 = {row.item_id: -float(row.value or 0) for row in distance if row.layer == 6}
+    same = [value for item, value in at_6.items() if item.endswith("12")]
+    other = [value for item, value in at_6.items() if not item.endswith("12")]
+    assert own[6].value == pytest.approx(np.mean(same) - np.mean(other), abs=1e-12)
+    assert find_record(records, "separation(layer=chosen)").subject == "encoder:minilm"
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "separation at the layer chosen on other words" in page
+    assert "<p>How.</p>" in page, "methods of one text are one paragraph"
+    assert "separation_by_layer.csv" in {path.name for path in (tmp_path / "run" / "figures").iterdir()}
+    odd = find_record(records, "odd", subject="baseline:word_overlap")
+    assert (odd.value, odd.note) == (None, "undefined: its function returned nan")
+
+
+def test_a_study_of_ones_own_takes_items_and_ratings(tmp_path: Path) -> None:
+    """Settings on ``RatedItemSettings`` give --items and --ratings: the same questions of what was collected."""
+    file, items, ratings = (tmp_path / name for name in ("mine.py", "items.csv", "ratings.csv"))
+    text = (HERE / "graded.py").read_text(encoding="utf-8")
+    text = text.replace("Graded(Settings)", "Graded(RatedItemSettings)").replace(
+        "Settings, Study", "RatedItemSettings, Study"
+    )
+    file.write_text(text, encoding="utf-8")
+    rows = [f"i{n},{w},The {w} fell.,He saw a {w}.,{n % 2 == 0}" for n, w in enumerate(("bank", "bat", "seal", "ring"))]
+    items.write_text("item_id,word,sentence_1,sentence_2,same_sense\n" + "\n".join(rows), encoding="utf-8")
+    given = [f"p{p},i{n},{20 * n + p + 1}" for p in range(3) for n in range(4)]
+    ratings.write_text("participant,item_id,rating\n" + "\n".join(given), encoding="utf-8")
+    options = ("--items", str(items), "--ratings", str(ratings), "--language", "en")
+    records = made(tmp_path / "run", *options, file=file)
+    mean = find_record(records, "mean_rating(over=items)", condition="same_sense=False")
+    # items 1 and 3: 20 n + 1, 2, 3
+    assert (mean.value, mean.n, mean.people) == (42.0, 2, "")
+
+
 def test_models_are_compared_with_people(tmp_path: Path) -> None:
     """Layers of an encoder and a baseline, the difference of the two best on the same draws, a figure over layers."""
     subjects = ("--subject", "encoder:minilm", "--subject", "baseline:word_overlap")
@@ -186,6 +247,54 @@ def test_what_a_study_cannot_be_is_refused_with_the_reason(tmp_path: Path) -> No
     study.question("What?", needs="luck")(lambda run: "nothing")
     with pytest.raises(InputError, match="cannot need 'luck'"):
         study.run(out=tmp_path / "run2")
+
+
+def test_what_a_question_cannot_say_is_an_error_in_its_file(tmp_path: Path) -> None:
+    """Nothing returned, an undefined statistic: each names what to do, the second its line; nothing is half written.
+
+    One rater has no agreement: the reason is in the results, and the other results of the question stay.
+    """
+    text = (HERE / "graded.py").read_text(encoding="utf-8").partition('@study.question("Do models')[0]
+    raised = "from lexiscope.core.errors import StatisticError\n    raise StatisticError('too few')"
+    for body, what in (
+        ("pass", "the question then of graded_senses returns nothing"),
+        (raised, r'mine.py:\d+: too few\n.*\n  what to do: take it with run.attempt\("NAME", function\)'),
+    ):
+        file = tmp_path / "mine.py"
+        file.write_text(f'{text}\n@study.question("And then?")\ndef then(run):\n    {body}\n', encoding="utf-8")
+        done = CliRunner().invoke(cli, ["study", str(file), "--bootstrap", "20", "--out", str(tmp_path / "run")])
+        assert done.exit_code == 1
+        assert re.search(what, done.output), done.output
+        assert not (tmp_path / "run" / "run.json").exists()
+    study = Study("one_rater", title="One rater", citation="None", scale=(1, 5))
+    study.data(lambda: [pair("a", "A bat flew.", "His bat broke.", "bat"), rating("p1", "a", 3)])
+
+    @study.question("Agreed?")
+    def agreed(run: Run[Settings]) -> object:
+        return run.means(), run.agreement()
+
+    study.run(study.settings_for(n_bootstrap=0), tmp_path / "one")
+    records = read_records(tmp_path / "one" / "results.json")
+    assert find_record(records, "mean_rating(over=items)").value == 3.0
+    of_one = find_record(records, "leave_one_out_agreement(method=spearman)")
+    assert of_one.value is None
+    assert of_one.note.startswith("undefined: agreement is undefined: 0 of 1 raters have a value")
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        (None, "the data function of odd returns NoneType"),
+        ([], "the data function of odd yields no item"),
+        ([pair("a", "A bat flew.", "His bat broke.", "bat", c=[1])], "the condition 'c' is a list"),  # type: ignore[arg-type]
+    ],
+)
+def test_data_that_are_none_are_an_error(given: Any, what: str) -> None:
+    """A data function without yield, without items, and a condition of another type: no traceback."""
+    study = Study("odd", title="Odd", citation="None")
+    study.load = lambda: given
+    with pytest.raises(InputError, match=what):
+        study.dataset()
 
 
 def test_every_setting_of_every_study_has_an_effect(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from lexiscope.core.foreign import storable_text
 
@@ -93,6 +93,15 @@ class LexiscopeError(Exception):
         """
         parts = (self.what, self.hint[:1].upper() + self.hint[1:])
         return " ".join(f"{part.rstrip('.')}." for part in parts if part)
+
+    def located(self, place: Place | None, hint: str = "") -> Self:
+        """Return the same error with a place, and with what to do, where it has none.
+
+        >>> print(LexiscopeError("too few raters").located(Place("mine.py", 12), "ask more people"))
+        mine.py:12: too few raters
+          what to do: ask more people
+        """
+        return type(self)(self.what, code=self.code, place=self.place or place, why=self.why, hint=self.hint or hint)
 
     def _text(self) -> str:
         where = f"{self.place}: " if self.place is not None and str(self.place) else ""

@@ -141,7 +141,8 @@ class Record:
                 plain = AtMost if self.p_bound and name in ("p", "p_adjusted") else float
                 object.__setattr__(self, name, plain(number) if math.isfinite(number) else None)
         if self.value is None and not self.note:
-            raise InputError(f"{self.statistic}: a record without a value needs a note with the reason")
+            what = f"{self.statistic}: a record without a value needs a note with the reason"
+            raise InputError(what, hint="return Undefined(NAME, REASON) where a statistic has no value, never NaN")
         if self.status in COMPARED and (self.value is None or self.published is None):
             raise InputError(
                 f"{self.statistic}: the status {self.status!r} without "

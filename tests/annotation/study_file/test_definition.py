@@ -127,6 +127,14 @@ def test_versions_follow_the_texts() -> None:
     assert len(before["consent"]) == 12
 
 
+def test_a_task_may_be_a_path(tmp_path: Path) -> None:
+    """A study asks people the question of a file or folder outside the package, as `init --task PATH` writes it."""
+    (tmp_path / "novelty").mkdir()
+    (tmp_path / "novelty" / "__init__.py").touch()
+    (tmp_path / "study.yaml").write_text(f"name: s\ntask: {tmp_path}/novelty\nlanguage: en\n", encoding="utf-8")
+    assert read_definition(tmp_path / "study.yaml").definition.task == f"{tmp_path}/novelty"
+
+
 BASE = "name: s\ntask: relatedness\nlanguage: es\n"
 FAULTS = [
     ("name: s\nlanguage: es\n", "E613", 1, "'task' is missing"),

@@ -39,6 +39,22 @@ def test_columns_that_describe_ratings_do_not_describe_items() -> None:
     assert "age" not in found.items[0].conditions
 
 
+def test_the_lists_of_an_export_are_no_condition(tmp_path: Path) -> None:
+    """Which lists have an item belongs to the design of the collection; a table with a column lists keeps it."""
+    for name, header, cells, expected in (
+        (
+            "export.csv",
+            "item_id,kind,lists,options,sentence_1,sentence_2,word,condition_kind",
+            "a,item,3,[]",
+            {"kind": "x", "options": "[]"},
+        ),
+        ("own.csv", "item_id,lists,sentence_1,sentence_2,word,group", "a,3", {"lists": "3", "group": "x"}),
+    ):
+        (tmp_path / name).write_text(f"{header}\n{cells},The bat flew.,A bat broke.,bat,x\n", encoding="utf-8")
+        (item,) = import_items(tmp_path / name, dataset="mine", language="en").items
+        assert item.conditions == expected
+
+
 def test_own_column_names_and_conditions(tmp_path: Path) -> None:
     """Columns are mapped by name; the columns that are not mapped become conditions, as text."""
     path = write(tmp_path, "Frase A,Frase B,Palabra,Sa,Sb,Zona\nVio la vela azul,Vio la vela mayor,vela,1,2,norte\n")

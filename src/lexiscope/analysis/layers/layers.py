@@ -7,7 +7,7 @@ keeps its place in the curve and has the reason.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -28,7 +28,9 @@ from lexiscope.analysis.bootstrap import (
     mean_interval,
     percentile_interval,
     resample_counts,
+    resample_rows,
     resampled_units,
+    value_or_nan,
 )
 from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import (
@@ -69,6 +71,9 @@ SEPARATED = "the senses are separated without error"
 """How the reason begins for a lowest AIC that is undefined because a layer separates the senses perfectly."""
 
 _Layers = tuple[Sequence[int] | None, int | None]
+OfRows = Callable[[FloatArray, IntArray], float]
+"""A statistic of the values at one layer, ``statistic(values, rows)``: of all items, and the indices of those drawn."""
+_Chosen = Kind | OfRows | Literal["auc"]
 
 
 def layer_depth_ratio(layer: int, last_layer: int) -> float:
@@ -310,6 +315,58 @@ def correlations_by_layer(
     return replace(curve, chosen=chosen)
 
 
+def statistic_by_layer(
+    columns: ArrayLike,
+    statistic: OfRows,
+    *,
+    name: str,
+    better: Literal["higher", "lower"] = "higher",
+    layers: Sequence[int] | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Curve:
+    """Return any statistic of each layer's values, with intervals and the value that allows for the choice of a layer.
+
+    *statistic* gets the values of one layer and the indices of the rows of the groups drawn; where it raises
+    :class:`StatisticError` or returns NaN, it is undefined there. *better* is the direction of the best layer.
+
+    *Shape:* columns (items, layers), groups (items,). Errors: :class:`StatisticError` for columns of another shape.
+
+    >>> columns = np.column_stack([np.arange(40.0), np.ones(40)])
+    >>> curve = statistic_by_layer(columns, lambda values, rows: values[rows].mean(), name="length", resamples=50)
+    >>> curve.array().tolist(), curve.best, round(curve.chosen.value, 9)
+    ([19.5, 1.0], 0, 19.5)
+    """
+    X = _columns(columns, len(np.asarray(columns)))
+    numbers, last = _layer_numbers((layers, None), X.shape[1])
+    codes, n_groups = group_codes(groups, len(X))
+    units, every = resampled_units(groups), np.arange(len(X))
+    draws = _layer_draws(X, np.zeros(len(X)), statistic, codes, n_groups, resamples=resamples, seed=seed)
+    entries = []
+    for layer, column, drawn in zip(numbers, X.T, draws.T, strict=True):
+        ratio = layer_depth_ratio(layer, last)
+        try:
+            value = float(statistic(column, every))
+        except StatisticError as error:
+            entries.append(CurvePoint(layer, ratio, None, remark=error.what))
+            continue
+        if not math.isfinite(value):
+            entries.append(CurvePoint(layer, ratio, None, remark=f"its function returned {value}"))
+            continue
+        interval = percentile_interval(drawn, level=level, resampled=units, n_groups=n_groups) if resamples else None
+        entries.append(CurvePoint(layer, ratio, value, interval, interval.note if interval else ""))
+    curve = _curve(name, better, entries, len(X), n_groups, None)
+    if not resamples or sum(entry.value is not None for entry in entries) < 2:
+        return curve
+    chosen = at_chosen_layer(
+        X, np.zeros(len(X)), kind=statistic, better=better, name=name, layers=numbers, draws=draws, groups=groups,
+        level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
+    return replace(curve, chosen=chosen)
+
+
 def results_by_layer(curve: Curve) -> tuple[Estimate | Undefined, ...]:
     """Return the statistic at each layer, then that of the model without distance, where the curve has one.
 
@@ -476,7 +533,7 @@ def at_chosen_layer(
     columns: ArrayLike,
     y: ArrayLike,
     *,
-    kind: Kind | Literal["auc"],
+    kind: _Chosen,
     better: Literal["higher", "lower"] = "higher",
     name: str = "",
     layers: Sequence[int] | None = None,
@@ -490,9 +547,9 @@ def at_chosen_layer(
 
     *draws* are the correlations of each layer in each resample (:func:`correlation_draws` under the same seed), NaN
     where undefined; they are computed if they are not given. The kind ``auc`` is :func:`sense_separation`, of which y
-    says where the senses differ. For ``r_squared`` a left-out correlation of the other sign
-    than that of all words counts as negative before the mean is squared; a negative mean is an R² of 0. The note names
-    the layers that were chosen most often.
+    says where the senses differ; a function is a statistic of rows (:func:`statistic_by_layer`), which needs a *name*.
+    For ``r_squared`` a left-out correlation of the other sign than that of all words counts as negative before the mean
+    is squared; a negative mean is an R² of 0. The note names the layers that were chosen most often.
 
     *Shape:* columns (items, layers); y and groups (items,); draws (resamples, layers). *Higher means:* what the
     correlation means. Errors: :class:`StatisticError` for fewer than 2 words.
@@ -504,7 +561,7 @@ def at_chosen_layer(
     """
     X, target = np.asarray(columns, dtype=np.float64), np.asarray(y, dtype=np.float64)
     _, n_groups = group_codes(groups, len(target))
-    plain, params = parse_statistic(name or kind)
+    plain, params = parse_statistic(name or str(kind))
     name = statistic_name(plain, **params, layer="chosen")
     numbers = tuple(range(X.shape[1])) if layers is None else tuple(layers)
     if not resamples:
@@ -588,7 +645,7 @@ def left_out_draws(
     columns: ArrayLike,
     y: ArrayLike,
     *,
-    kind: Kind | Literal["auc"],
+    kind: _Chosen,
     better: Literal["higher", "lower"] = "higher",
     draws: FloatArray | None = None,
     groups: ArrayLike | None = None,
@@ -613,13 +670,16 @@ def left_out_draws(
     # a resample in which no layer has a value chooses none
     chosen = np.where(np.isnan(draws).all(axis=1), -1, better_draws.argmax(axis=1))
     used, sizes = np.unique(chosen[chosen >= 0]), np.bincount(codes, minlength=n_groups)
-    signed: Kind | Literal["auc"] = kind if kind == "auc" else signed_kind(kind)
+    signed: _Chosen = kind if callable(kind) or kind == "auc" else signed_kind(kind)
     left_out, spread, start = np.full((resamples, len(used)), np.nan), np.empty(resamples), 0
     for counts in resample_counts(n_groups, resamples=resamples, seed=seed):
         left = (counts == 0).astype(np.int64)
         m, enough = left.sum(axis=1), np.flatnonzero(left @ sizes >= _FEWEST)
         rows = start + enough
-        if signed == "auc":
+        if callable(signed):
+            drawn = [np.flatnonzero(groups_left[codes]) for groups_left in left[enough]]
+            left_out[rows] = _values_of_rows(X[:, used], signed, drawn)
+        elif signed == "auc":
             left_out[rows] = weighted_separations(X[:, used], target > 0, codes, left[enough])
         else:
             left_out[rows] = weighted_correlations(X[:, used], target, codes, left[enough], kind=signed)
@@ -636,12 +696,15 @@ def left_out_draws(
     values[chosen >= 0] = scores[chosen >= 0, np.searchsorted(used, chosen[chosen >= 0])]
     undefined = int(np.isnan(values).sum())
     if undefined > MOST_UNDEFINED * resamples:
-        what = f"in {undefined} of {resamples} resamples the correlation of the excluded words is undefined"
+        of = "statistic" if callable(kind) else "correlation"
+        what = f"in {undefined} of {resamples} resamples the {of} of the excluded words is undefined"
         return LeftOutDraws(math.nan, values, chosen, what)
     value = float(np.nanmean(values))
     ends = value + (values - value) * spread
     if kind == "r_squared":
         value, ends = max(value, 0.0) ** 2, np.maximum(ends, 0.0) ** 2
+    if callable(kind):
+        return LeftOutDraws(value, ends, chosen)
     lowest = 0 if kind == "auc" else -1
     return LeftOutDraws(float(np.clip(value, lowest, 1)), np.clip(ends, lowest, 1), chosen)
 
@@ -822,14 +885,23 @@ def _best_of_other_folds(
         yield out, best
 
 
-def _of_all(x: FloatArray, y: FloatArray, kind: Kind | Literal["auc"]) -> float:
+def _values_of_rows(columns: FloatArray, statistic: OfRows, draws: Iterable[IntArray]) -> FloatArray:
+    """A statistic of the rows of each draw at each layer, NaN where undefined. *Shape:* (draws, layers)."""
+    values = [[value_or_nan(partial(statistic, column), rows) for column in columns.T] for rows in draws]
+    # a function may return an infinite number: what it is of these rows is as little known as NaN
+    return np.where(np.isfinite(values), values, np.nan) if values else np.empty((0, columns.shape[1]))
+
+
+def _of_all(x: FloatArray, y: FloatArray, kind: _Chosen) -> float:
+    if callable(kind):
+        return value_or_nan(partial(kind, x), np.arange(len(x)))
     return _share(x, y == 0) if kind == "auc" else correlation_value(x, y, kind=kind)
 
 
 def _layer_draws(
     X: FloatArray,
     y: FloatArray,
-    kind: Kind | Literal["auc"],
+    kind: _Chosen,
     codes: IntArray,
     n_groups: int,
     *,
@@ -837,6 +909,8 @@ def _layer_draws(
     seed: int,
 ) -> FloatArray:
     """The statistic of each layer in each resample. *Shape:* (resamples, layers)."""
+    if callable(kind):
+        return _values_of_rows(X, kind, resample_rows(codes, n_groups, resamples=resamples, seed=seed))
     if kind != "auc":
         return sound_draws(X, y, kind=kind, groups=codes, resamples=resamples, seed=seed)
     blocks = resample_counts(n_groups, resamples=resamples, seed=seed)

@@ -121,7 +121,8 @@ def _check_names(source: YamlSource, definition: StudyDefinition) -> None:
         ("datasets", "dataset", definition.dataset),
     )
     for kind, key, name in kinds:
-        if name and name not in (known := catalog.names(kind)):
+        if name and not catalog.has(kind, name):
+            known = catalog.names(kind)
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Valid names: {', '.join(known)}."
             raise InputError(f"Unknown {key} {name!r}.", code="E614", place=source.place((key,)), hint=hint)

@@ -248,7 +248,7 @@ def _known_question_problems(definition: StudyDefinition, items: Sequence[Item])
 def _question_problems(
     definition: StudyDefinition, question: KnownQuestion, keys: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    if question.task and question.task not in catalog.names("tasks"):
+    if question.task and not catalog.has("tasks", question.task):
         yield Problem("E628", (*keys, "task"), f"Unknown task {question.task!r}.", "See lexiscope list tasks.")
         return
     screen = catalog.screen(question.task or definition.task)

@@ -368,13 +368,16 @@ def _extra_columns(
     # whose ratings they are is no condition of an item either
     mapped = {name for _, name in columns.items()} - set(conditions)
     mapped |= {SAME_SENSE, "catch", "", *taken, *KIND_COLUMNS}
+    if set(header) >= {"kind", _LISTS, "options"}:
+        # the items of an export: which lists have an item belongs to the design
+        mapped.add(_LISTS)
     extra = {name: index for index, name in enumerate(header) if name not in mapped}
     # an export writes a condition that is named like another of its columns as condition_NAME
     escaped = [name for name in extra if name.startswith(_ESCAPED) and name.removeprefix(_ESCAPED) in header]
     return tuple((extra | {name.removeprefix(_ESCAPED): extra.pop(name) for name in escaped}).items())
 
 
-_ESCAPED = "condition_"
+_ESCAPED, _LISTS = "condition_", "lists"
 
 
 def _content_id(question: RowQuestion, shown: Sequence[str]) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, singledispatch
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from lexiscope.analysis.families import TITLES, Method
 from lexiscope.core.errors import InputError, StatisticError
@@ -78,7 +78,7 @@ def reader_name(statistic: str) -> ReaderName:
     rows = [row for row in _rows().get(plain, ()) if row.parameters.items() <= given.items()]
     row = max(rows, key=lambda row: len(row.parameters), default=_NameRow({}, plain.replace("_", " "), "", ""))
     shown = {*row.parameters, *_PARAMETER.findall(row.name)}
-    text = _PARAMETER.sub(lambda match: given.get(match[1], "…"), row.name)
+    text = _PARAMETER.sub(lambda match: given.get(match[1], "…").replace("_", " "), row.name)
     note = ", ".join(f"{key} = {value}" for key, value in given.items() if key not in shown)
     return ReaderName(text, note, row.interval, row.source)
 
@@ -124,9 +124,15 @@ def sentence(result: Result) -> str:
 
 def named_sentence(result: Result, title: Callable[[str], str]) -> str:
     """Return the sentence of a result whose subject and condition are called by their *title*, not by their ids."""
-    if not isinstance(result, Estimate | Undefined | Curve):
-        return sentence(result)
-    return sentence(result.about(subject=title(result.subject), condition=title(result.condition)))
+
+    def named(one: Result) -> Any:
+        return one.about(subject=title(one.subject), condition=title(one.condition))
+
+    if isinstance(result, Curves):
+        result = replace(result, entries=tuple(map(named, result.entries)))
+    elif isinstance(result, Contrast):
+        result = replace(result, first=named(result.first), second=named(result.second))
+    return sentence(named(result) if isinstance(result, Estimate | Undefined | Curve) else result)
 
 
 @sentence.register
@@ -221,11 +227,15 @@ def words_of(name: str) -> str:
     'lowest my agreement (leave-one-out, Spearman)'
     >>> words_of("sign_flip(p=exact)"), words_of("sign_flip(p=monte_carlo,resamples=9999)")
     ('exact sign-flip test', 'Monte Carlo sign-flip test (resamples = 9999)')
+    >>> words_of("my_statistic(layer=chosen)"), words_of("best_layer(by=my_statistic)")
+    ('my statistic at the layer chosen on other words', 'layer with the best my statistic')
     """
     named = reader_name(name)
     given = dict(entry.split(" = ", 1) for entry in named.note.split(", ")) if named.note else {}
     summary, source_of_p = given.pop("summary", ""), _SOURCES_OF_P.get(given.get("p", ""), "")
     text = f"{_SUMMARIES.get(summary, summary.replace('_', ' ') + ' of the')} {named.text}" if summary else named.text
+    if given.get("layer") == "chosen":
+        text, _ = f"{text} at the layer chosen on other words", given.pop("layer")
     if source_of_p:
         text, _ = f"{source_of_p} {text}", given.pop("p")
     shown = [_VARIANTS.get(v, v) if k in ("method", "variant") else f"{k} = {v}" for k, v in given.items()]

@@ -77,10 +77,12 @@ def changed_files(out: Path, settings: Settings, *, given: Given | None = None) 
     if not (out / RUN).exists():
         return None
     run = read_sealed(out / RUN)
-    if run.get("settings") != json.loads(json.dumps(asdict(settings))):
+    there, asked = run.get("settings", {}), json.loads(json.dumps(asdict(settings)))
+    if there != asked:
+        different = [name for name in {**there, **asked} if there.get(name) != asked.get(name)]
         raise RunError(
             f"{out} holds the run of another question",
-            why="its settings differ from those asked for",
+            why=f"these settings differ from those asked for: {', '.join(different)}",
             hint="give another folder with --out, or remove this one",
         )
     items = own_items(settings)

@@ -94,6 +94,13 @@ def dataset_of(
         else:
             what = f"the data function of {card.name} yields {type(entry).__name__}"
             raise InputError(what, hint="yield pair(…) or rating(…), or an Item or a Response")
+    if not items:
+        raise InputError(f"the data function of {card.name} yields no item", hint="yield pair(…), or an Item")
+    for item in items:
+        for name, value in item.conditions.items():
+            if not isinstance(value, str | int | float):
+                what = f"the condition {name!r} is a {type(value).__name__}"
+                raise InputError(what, place=Place(item_id=item.item_id), hint="give a text, a number, True or False")
     known, scales = {item.item_id for item in items}, {item.item_id: item.scale or card.scale for item in items}
     for row in rows:
         if row.item_id not in known:

@@ -15,13 +15,13 @@ from lexiscope.core.code_file import existing_file
 from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Contrast, Estimate, Record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ItemSettings, Settings, settings_from
 from lexiscope.core.showing import call_presenter, cell_progress, counted
-from lexiscope.core.simulated import PARTICIPANT
+from lexiscope.core.simulated import PARTICIPANT, TOLD_SIMULATED
 from lexiscope.items.read.item_source import task_of_items
 from lexiscope.report.figures import Figure
 from lexiscope.report.page.stored import load
@@ -310,7 +310,12 @@ def compare(
             return of.compare(first, second, statistic, test=test)
         if isinstance(first, Estimate) or isinstance(second, Estimate):
             raise StatisticError("an estimate has its own run", hint="leave out of, or name both sides as text")
-        return answers_of(of).compare(first, second, statistic, test=test, resamples=resamples, seed=seed)
+        answers = answers_of(of)
+        contrast = answers.compare(first, second, statistic, test=test, resamples=resamples, seed=seed)
+        if not holds_simulated(answers.responses):
+            return contrast
+        note = f"simulated participants: {TOLD_SIMULATED}"
+        return contrast.about(note="; ".join(filter(None, (contrast.note, note))))
     for estimate in (first, second):
         if isinstance(estimate, str | Mapping):
             raise StatisticError(f"{estimate!r} is a side of no run", hint="say of what: of=RUN")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,11 @@ from lexiscope.analysis.comparison import bootstrap_p
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws, correlation_value
 from lexiscope.analysis.layers.layers import (
     LeftOutDraws,
+    OfRows,
     correlations_by_layer,
     difference_at_chosen_layers,
     left_out_draws,
+    statistic_by_layer,
 )
 from lexiscope.analysis.mixed.tested import MixedTest, OrdinalTest, mixed_test, ordinal_test
 from lexiscope.analysis.ranks import rank_results
@@ -416,9 +418,14 @@ class Run(RunData[S]):
         parts = self.by(by) if by else (self,)
         return tuple(part._mean(of, layer) for part in parts)
 
-    def agreement(self) -> Estimate:
-        """Return the mean over people of the correlation of one with the mean of the others."""
-        raters = self._rater_agreement
+    def agreement(self) -> Estimate | Undefined:
+        """Return the mean over people of the correlation of one with the mean of the others, or why it is undefined."""
+        try:
+            raters = self._rater_agreement
+        except StatisticError as error:
+            name = statistic_name("leave_one_out_agreement", method="spearman")
+            reason = "; ".join(filter(None, (error.what, error.why)))
+            return self.about(Undefined(name, reason, len(self.people.rater_ids)), subject=PEOPLE)
         result = Estimate(raters.name, raters.mean, raters.interval, raters.n_raters)
         return self.about(result, subject=PEOPLE, unit="correlation", higher="people agree more")
 
@@ -440,14 +447,25 @@ class Run(RunData[S]):
 
         Signs are turned once: distances count as nearness. *Higher means:* closer to people.
         """
-        if not self.models:
-            hint = 'ask with needs="models"; in Python name subjects, for which ratings without texts need items=…'
-            raise InputError(f"{self.data.card.name}: no model answered", hint=hint)
+        self._require_models()
         chosen = subjects or self.models
         unknown = [name for name in chosen if name not in self.models]
         if unknown:
             raise InputError(f"no model {unknown[0]!r} answered", hint=f"models of this run: {', '.join(self.models)}")
         return Curves(tuple(self._fit(statistic, subject) for subject in chosen))
+
+    def each_model(
+        self, name: str, statistic: OfRows, *, better: Literal["higher", "lower"] = "higher", **about: Any
+    ) -> Curves:
+        """Return your own statistic of each model, layer by layer, with intervals and a choice of layer as :meth:`fit`.
+
+        *statistic* gets the answers of a model at one layer, for each item (higher = more related; NaN without a
+        readable answer), and the indices of the items drawn: a word that is drawn twice comes twice. It returns a
+        number; if it raises :class:`StatisticError` or returns NaN, it is undefined there. *about* are fields of the
+        results (``unit``, ``higher``: what a higher value means). Errors: :class:`InputError` if no model answered.
+        """
+        self._require_models()
+        return Curves(tuple(self._each(name, statistic, better, subject, about) for subject in self.models))
 
     def ranks(
         self,
@@ -710,6 +728,24 @@ class Run(RunData[S]):
             if subject not in best or value > best[subject][0]:
                 best[subject] = (value, layer)
         return {(subject, layer): self._columns[subject, layer] for subject, (_, layer) in best.items()}
+
+    def _require_models(self) -> None:
+        if not self.models:
+            hint = 'ask with needs="models"; in Python name subjects, for which ratings without texts need items=…'
+            raise InputError(f"{self.data.card.name}: no model answered", hint=hint)
+
+    def _each(
+        self, name: str, statistic: OfRows, better: Literal["higher", "lower"], subject: str, about: Mapping[str, Any]
+    ) -> Curve | Estimate | Undefined:
+        layers = [layer for model, layer in self._columns if model == subject]
+        columns = np.array([self._columns[subject, layer] for layer in layers]).T
+        boot = self._bootstrap_of(np.ones(len(self.items), dtype=np.bool_))
+        numbers = [layer for layer in layers if layer is not None]
+        curve = statistic_by_layer(
+            columns, statistic, name=name, better=better, layers=numbers or None, level=boot.level, **boot.options
+        )
+        # a model without layers has one column
+        return self.about(curve if numbers else curve.estimate(0).about(layer=None), subject=subject, **about)
 
     def _mean(self, of: str, layer: int | None) -> Estimate:
         values = self.norm if of == PEOPLE else self._columns[of, layer]

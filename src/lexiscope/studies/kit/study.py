@@ -31,8 +31,9 @@ from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.collect.costs import CollectionCost, costs_of_work
 from lexiscope.core import catalog
 from lexiscope.core.claims import Claim, parse_rule
+from lexiscope.core.code_file import line_in_file
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
-from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.result import (
@@ -49,7 +50,7 @@ from lexiscope.core.result import (
 )
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import Settings, own_items, settings_from
+from lexiscope.core.settings import RatedItemSettings, Settings, own_items, settings_from
 from lexiscope.core.showing import counted
 from lexiscope.core.study import CollectionPlan, PlannedAnalysis, PublishedValue, Question, exported_plan
 from lexiscope.report.answers.numbers import Numbers, capital
@@ -93,7 +94,7 @@ from lexiscope.report.tables import Table
 from lexiscope.resources.fetch import locate_all
 from lexiscope.resources.tables.delimited import read_csv
 from lexiscope.studies.kit.answers import ComparableAnswers, shots_of, wordings_of
-from lexiscope.studies.kit.data import dataset_of, given_files, own_dataset
+from lexiscope.studies.kit.data import dataset_of, given_files, own_dataset, rated_source
 from lexiscope.studies.kit.languages import with_language_remarks
 from lexiscope.studies.kit.run import Run, RunData
 from lexiscope.tasks import DEFAULT
@@ -102,7 +103,7 @@ Answer = Callable[[Any], object]
 Load = Callable[..., Iterable[Item | Response]]
 Compared = Callable[[Any, ResponseTable], ComparableAnswers]
 LoadRun = Callable[[Any, Path, CollectProgress | None], RunData[Any]]
-Texts = Sequence[str] | Callable[[Any], Sequence[str]]
+Texts = str | Sequence[str] | Callable[[Any], str | Sequence[str]]
 V = TypeVar("V")
 Where = Literal["first", "data", "after"]
 Exhibit = TypeVar("Exhibit", Table, Figure)
@@ -116,6 +117,7 @@ _NEEDED: Mapping[str, str] = {
     "layers": "a model with layers",
 }
 """What questions need, as text."""
+_SAME_PLACE = ("subject", "dataset", "layer", "condition", "view", "question")
 _LIVE, _WORDINGS, _SHOTS = "collected", "wordings", "worked_examples"
 _FACTORS = {_WORDINGS: "Wordings of the prompt", _SHOTS: "Worked examples before the item"}
 """The titles of sections on how chat models were asked."""
@@ -349,7 +351,11 @@ class Study:
         if self.load is None:
             raise SpecError(f"the study {self.name} has no data", hint="mark a function with @study.data")
         paths, files = self._locate_files()
-        return dataset_of(self.load(*paths), self._card(tuple(file for file, _ in files)), files)
+        given = self.load(*paths)
+        if not isinstance(given, Iterable):
+            what = f"the data function of {self.name} returns {type(given).__name__}"
+            raise SpecError(what, hint="yield pair(…) and rating(…), or return a list of them")
+        return dataset_of(given, self._card(tuple(file for file, _ in files)), files)
 
     def settings_for(self, **given: Any) -> Settings:
         """Return the study's settings with these values. Errors: :class:`InputError` for one that it does not have."""
@@ -437,7 +443,9 @@ class Study:
         return _with_own_names({name: run.mark_simulated(name, part) for name, part in parts.items()})
 
     def _data(self, settings: Settings) -> Dataset:
-        """The study's data, or the dataset that the settings name: the same questions of other items."""
+        """The study's data, or the dataset or item file that the settings name: the same questions of other items."""
+        if isinstance(settings, RatedItemSettings) and settings.items:
+            return rated_source(settings, task=self.task, scale=self._scale)
         if not settings.dataset:
             return self.dataset()
         card = catalog.card(settings.dataset)
@@ -530,7 +538,14 @@ class Study:
         about = tuple(card_section(card, section_id=section_id) for card, section_id in run.cards)
         of_data = self._sections_at("data", run, parts)
         ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
-        table = questions_table(questions, in_words, parts, name="questions")
+        # a question may be answered by a sentence alone
+        texts = {
+            entry.question.question_id: part.paragraphs[0]
+            for entry in self.questions
+            if (part := parts[entry.question.question_id]).paragraphs
+            and not (part.records or part.tables or part.figures or _not_answered(entry, run))
+        }
+        table = questions_table(questions, {**texts, **in_words}, parts, name="questions")
         # what a paper claims is of its own data and of people
         of_paper = not run.own and not holds_simulated(run.responses)
         asked = [(name, title, parts[name]) for name, title in _FACTORS.items() if name in parts]
@@ -543,12 +558,12 @@ class Study:
                 *plan_sections(run.once(self._plan)),
                 Section("asked", "Materials, participants, models", subsections=(*about, *of_data)),
                 Section("examples", "Example items", tuple(run.examples)),
-                Section("methods", "Methods", (*_text_of(self.methods, run), resampled)),
+                Section("methods", "Methods", (*_texts_of(self.methods, run), resampled)),
                 *(_question_section_of(question, in_words, planned, parts) for question in questions),
                 *self._sections_at("after", run, parts),
                 *(Section(name, title, part.paragraphs, part.tables) for name, title, part in asked),
                 *filter(None, (omissions_section(parts.values()), claimed)),
-                Section("limits", "Limits", (*_text_of(self.limits, run), *ethics)),
+                Section("limits", "Limits", (*_texts_of(self.limits, run), *ethics)),
             )
             if section.paragraphs or section.tables or section.figures or section.subsections
         )
@@ -585,8 +600,21 @@ class Study:
     def _answer_part(self, asked: StudyQuestion, run: RunData[Any]) -> Part:
         if why := _not_answered(asked, run):
             return Part(paragraphs=(why,))
-        given = flat_list(run.once(asked.answer))
         name = asked.answer.__name__
+        try:
+            returned = run.once(asked.answer)
+        except LexiscopeError as error:
+            place = line_in_file(error)
+            if place is None:
+                raise
+            undefined = 'take it with run.attempt("NAME", function): the report then has the reason'
+            raise error.located(place, undefined if isinstance(error, StatisticError) else "") from error
+        if returned is None:
+            what = f"the question {name} of {self.name} returns nothing"
+            raise SpecError(
+                what, hint="return results, figures, tables or sentences; a sentence may say why there are none"
+            )
+        given = flat_list(returned)
         part = part_of(given, origin=f"the question {name}")
         records, families = with_families(part.records, asked.families, planned=self._is_planned(asked.question, run))
         tables = tuple(with_adjusted_columns(table, families) for table in part.tables)
@@ -631,7 +659,8 @@ class Study:
         return exported and exported[0].applied(self.name, self.QUESTIONS, run.responses, run.settings)
 
     def _overview(self, records: tuple[Record, ...]) -> Table:
-        marks = [record for record in records if record.layer is None and record.value is not None]
+        marks = [_at_best_layer(record, records) for record in records if record.layer is None]
+        marks = [record for record in marks if record.value is not None]
         first = dict.fromkeys(record.question for record in marks)
         rows = [
             _OverviewRow((record,)) for question in first for record in [r for r in marks if r.question == question][:4]
@@ -654,8 +683,12 @@ class Study:
         return DatasetCard(
             self.name, title, self.task, self.language, self.licence, self.citations[0], source, "",
             "download" if files else "embedded", inspect.getdoc(self.load) or title, files=files,
-            scale=Scale.between(*self.scale) if isinstance(self.scale, tuple) else self.scale,
+            scale=self._scale,
         )  # fmt: skip
+
+    @property
+    def _scale(self) -> Scale | None:
+        return Scale.between(*self.scale) if isinstance(self.scale, tuple) else self.scale
 
     def _locate_files(self) -> tuple[tuple[Path, ...], tuple[tuple[DataFile, str], ...]]:
         """The path of each file, and what was read."""
@@ -680,6 +713,22 @@ class _OverviewRow(Result):
     def records(self) -> tuple[Record, ...]:
         """Return them as they are."""
         return self.given
+
+
+def _at_best_layer(record: Record, records: Sequence[Record]) -> Record:
+    """Return, in place of the number of the best layer, the value at this layer; any other record as it is."""
+    plain, params = parse_statistic(record.statistic)
+    if plain != "best_layer":
+        return record
+    here = replace(record, layer=None if record.value is None else int(record.value))
+    same = (
+        other
+        for other in records
+        if other.layer is not None
+        and parse_statistic(other.statistic)[0] == params.get("by")
+        and all(getattr(other, name) == getattr(here, name) for name in _SAME_PLACE)
+    )
+    return next(same, record)
 
 
 def _not_answered(asked: StudyQuestion, run: RunData[Any]) -> str:
@@ -729,6 +778,12 @@ def _with_own_names(parts: Mapping[str, Part]) -> dict[str, Part]:
 def _text_of(said: V | Callable[[Any], V], run: RunData[Any]) -> V:
     """Return a text of a study: the text itself, or what a function of the run returns."""
     return said(run) if callable(said) else said
+
+
+def _texts_of(said: Texts, run: RunData[Any]) -> tuple[str, ...]:
+    """Return the paragraphs of a study: one text is one paragraph."""
+    texts = _text_of(said, run)
+    return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
 def _question_section_of(
