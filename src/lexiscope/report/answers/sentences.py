@@ -125,8 +125,8 @@ def sentence(result: Result) -> str:
 def named_sentence(result: Result, title: Callable[[str], str]) -> str:
     """Return the sentence of a result whose subject and condition are called by their *title*, not by their ids."""
 
-    def named(one: Result) -> Any:
-        return one.about(subject=title(one.subject), condition=title(one.condition))
+    def named(entry: Result) -> Any:
+        return entry.about(subject=title(entry.subject), condition=title(entry.condition))
 
     if isinstance(result, Curves):
         result = replace(result, entries=tuple(map(named, result.entries)))
