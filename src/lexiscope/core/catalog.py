@@ -506,7 +506,8 @@ def unknown_name(kind: Kind, name: str) -> SpecError:
     hint = f"did you mean {near!r}?" if near else f"valid names: {', '.join(known)}"
     if kind == "datasets" and Path(plain_name(name)).suffix:
         hint = f"name your items with --items {name}; datasets are those of the list"
-    return SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
+    singular = "study" if kind == "studies" else kind.removesuffix("s")
+    return SpecError(f"Unknown {singular} {name!r}.", hint=f"{hint} (lexiscope list {kind})")
 
 
 def _distribution(entry: EntryPoint) -> str:
