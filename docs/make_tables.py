@@ -498,7 +498,7 @@ def _function(node: ast.FunctionDef) -> list[str]:
     first = re.split(r"\s*\*(?:Source|Shape|Unit|Higher means)", first)[0]
     # examples end a docstring and are not part of the source
     text = " ".join(doc.partition(">>>")[0].split())
-    source = re.search(r"\*Source:\*\s*(.+?)(?:\.(?=\s+[A-Z]|\s*$)|$)", text)
+    source = re.search(r"\*Source:\*\s*(.+?)(?:(?<!App)\.(?=\s+[A-Z*]|\s*$)|$)", text)
     positional = [argument.arg for argument in node.args.args]
     options = [argument.arg for argument in node.args.kwonlyargs]
     signature = ", ".join([*positional, *(["*", *options] if options else [])])

@@ -308,7 +308,7 @@ def test_a_file_and_a_dataset_that_are_confused_are_told_apart(run: Run, tmp_pat
     written(tmp_path / "pairs.csv", rows())
     study = run("study", "context_bias", "--dataset", "pairs.csv", "--out", "audit")
     assert study.exit_code == 1
-    assert "there is no 'pairs.csv' among the datasets" in study.stderr
+    assert "Unknown dataset 'pairs.csv'." in study.stderr
     assert "name your items with --items pairs.csv" in study.stderr
     audit = run("bias", "am2ico?language=zh", "--out", "audit")
     assert audit.exit_code == 1

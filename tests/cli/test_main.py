@@ -126,7 +126,7 @@ def test_unknown_verb_names_the_nearest(run: Callable[..., click.testing.Result]
     """A misspelt verb is wrong usage (2) and names the verb that was meant."""
     result = run("agre")
     assert result.exit_code == 2
-    assert "there is no verb 'agre'. Did you mean 'agree'?" in result.stderr
+    assert "Unknown command 'agre'. Did you mean 'agree'?" in result.stderr
 
 
 def _group_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def test_a_file_that_is_not_there_and_a_wrong_condition(run: Run) -> None:
     assert "nothing.csv" in result.stderr
     result = run("norm", "rawc")
     assert result.exit_code == 1
-    assert "there is no 'rawc' among the datasets" in result.stderr
+    assert "Unknown dataset 'rawc'." in result.stderr
     assert "did you mean 'raw_c'?" in result.stderr
     result = run("norm", SIMULATED, "--by", "colour", *FAST, "--model", "made/large")
     assert result.exit_code == 1

@@ -139,7 +139,7 @@ def _card_of(name: str) -> fetch.Card:
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"valid names: {', '.join(known)}"
-        raise SpecError(f"there is no {name!r} among the datasets and resources", hint=hint)
+        raise SpecError(f"Unknown dataset or resource {name!r}.", hint=hint)
     return CARDS[name] if name in CARDS else catalog.card(name)
 
 

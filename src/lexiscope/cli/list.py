@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -13,7 +13,7 @@ from lexiscope.cli.verb import Verb
 from lexiscope.cli.verb import as_json as json_option
 from lexiscope.core import catalog
 from lexiscope.core.catalog import PACKAGE
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import SpecError, nearest_name
 
 if TYPE_CHECKING:
     from lexiscope.resources.cards import ResourceCard
@@ -22,8 +22,21 @@ ROOMS = ("datasets", "resources", "tasks", "subjects", "studies", "pairings")
 Row = dict[str, str]
 
 
+class _Room(click.Choice[str]):
+    """A room of the catalog; an unknown one is an error with the nearest."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the room. Errors: :class:`click.BadParameter` for an unknown one."""
+        near = nearest_name(value, ROOMS) if value not in ROOMS else ""
+        return (
+            self.fail(f"{value!r} is unknown. Did you mean {near!r}?", param, ctx)
+            if near
+            else super().convert(value, param, ctx)
+        )
+
+
 @click.command("list", cls=Verb)
-@click.argument("room", type=click.Choice(ROOMS), required=False)
+@click.argument("room", type=_Room(ROOMS), required=False)
 @json_option
 def list_catalog(room: str | None, *, as_json: bool) -> None:
     """List datasets, resources, tasks, subjects, studies or pairings.

@@ -143,8 +143,8 @@ class LazyGroup(LazyVerbs):
         """Refuse an unknown verb with the nearest known one."""
         if args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
             near = nearest_name(args[0], VERBS)
-            hint = f"Did you mean {near!r}?" if near else f"The verbs are: {', '.join(VERBS)}."
-            ctx.fail(f"there is no verb {args[0]!r}. {hint}")
+            hint = f"Did you mean {near!r}?" if near else f"Commands: {', '.join(VERBS)}."
+            ctx.fail(f"Unknown command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

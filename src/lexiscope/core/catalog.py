@@ -508,7 +508,8 @@ def unknown_name(kind: Kind, name: str) -> SpecError:
         hint = f"name your items with --items {name}; datasets are those of the list"
     elif is_path(f"./{name}"):
         hint = f"write ./{name} for the folder"
-    return SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
+    singular = "study" if kind == "studies" else kind.removesuffix("s")
+    return SpecError(f"Unknown {singular} {name!r}.", hint=f"{hint} (lexiscope list {kind})")
 
 
 def _distribution(entry: EntryPoint) -> str:

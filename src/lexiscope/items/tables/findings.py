@@ -179,9 +179,9 @@ class CheckReport:
     def summary(self) -> str:
         """Return what was read, how long the sentences are, and what was found, in two lines."""
         by_code = ", ".join(f"{code} {n}" for code, n in self.counts.items())
-        found = f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}"
+        severities = f"{counted(len(self.errors), 'error')}, {counted(len(self.warnings), 'warning')}"
         sizes = f"{counted(self.n_rows, 'row')}, {counted(self.n_items, 'item')}, {counted(self.n_words, 'word')}"
-        read = f"{self.path}: {sizes}: {found}" + (f" ({by_code})" if by_code else "")
+        read = f"{self.path}: {sizes}: {severities}" + (f" ({by_code})" if by_code else "")
         return f"{read}\n{self.statistics}" if self.statistics.n_sentences else read
 
     def json(self) -> str:

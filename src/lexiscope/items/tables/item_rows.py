@@ -83,7 +83,8 @@ def item_columns(
     """Return the columns of an opened file that are conditions regardless of their name, and which column is what.
 
     Columns of raters are those with usual names (p1, rater_a); with *any_raters* also others with numbers on one scale.
-    One column ``sense`` of pairs is ``same_sense`` if it has values such as same and different, or else a condition.
+    One column ``sense`` of pairs is ``same_sense`` if it has values such as same and different; otherwise it is a
+    condition.
     Errors: :class:`InputError` for a column that was named and is not there, and with *any_raters* E006 if it is not
     clear which columns are raters'.
     """
