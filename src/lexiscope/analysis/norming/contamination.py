@@ -33,8 +33,8 @@ def order_advantage(
 
     *Shape:* log_probabilities (shards, 1 + orders): of the published order first. *Unit:* nats per shard.
     *Higher means:* the published order is preferred. The interval is Student's over shards. p is one-sided: in each
-    shard any order may stand in the place of the published one, and p is the share of such draws with a sum as high.
-    It is exact whatever the distribution of log-probabilities, if the order of rows is exchangeable.
+    shard an order is drawn at random in place of the published one, and p is the share of draws with a sum as high.
+    It is exact for any distribution of log-probabilities, if the order of rows is exchangeable.
     *Source:* Oren et al. 2023, whose p is that of the t test.
 
     Errors: :class:`StatisticError` with fewer than 3 shards, no other order, or a log-probability that is not finite.

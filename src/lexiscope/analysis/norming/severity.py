@@ -81,11 +81,11 @@ def _severity_of(fit: OrdinalFit, item_ids: Sequence[str], values: FloatArray) -
 
     from scipy.optimize import minimize_scalar
 
-    found = minimize_scalar(
+    optimum = minimize_scalar(
         lambda severity: -log_likelihood(severity), bounds=(-_FARTHEST, _FARTHEST), method="bounded",
         options={"xatol": 1e-7},
     )  # fmt: skip
-    value = float(found.x)
+    value = float(optimum.x)
     curvature = (log_likelihood(value + _STEP) - 2 * log_likelihood(value) + log_likelihood(value - _STEP)) / _STEP**2
     if abs(value) > _FARTHEST - 1 or not curvature < 0:
         reason = "all of its ratings are at one end of the scale"

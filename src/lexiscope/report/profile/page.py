@@ -276,8 +276,8 @@ def _cautions(profile: ShownProfile, model: ShownModel) -> tuple[tuple[str, str]
     made = [
         (
             "Contamination",
-            f"Whether the model’s training text holds {titles or 'the data'} was not checked here: the command norm tests "
-            "it for a model that can be asked, one dataset at a time.",
+            f"Whether the model’s training text holds {titles or 'the data'} was not checked here: the command "
+            "norm tests it for a model that can be asked, one dataset at a time.",
         ),
         ("Ways of asking", text),
         ("Gaps", f"{len(lines)} of {counted(len(profile.lines), 'line')} have a number. "

@@ -152,9 +152,9 @@ def _structure(shards: Sequence[Sequence[_Block]], seed: int) -> str:
         if any(isinstance(value, str) for value in known[name]):
             known[name] = list(map(str, known[name]))
     names = [name for name, values in sorted(known.items()) if len(set(values)) > 1]
-    found = follows_order([known[name] for name in names], shard_of, seed=seed)
-    least = min(range(len(names)), key=found.__getitem__, default=0)
-    return names[least].replace("_", " ") if names and found[least] < _STRUCTURED / len(names) else ""
+    shares = follows_order([known[name] for name in names], shard_of, seed=seed)
+    least = min(range(len(names)), key=shares.__getitem__, default=0)
+    return names[least].replace("_", " ") if names and shares[least] < _STRUCTURED / len(names) else ""
 
 
 def _continued(subject: Subject, blocks: Sequence[_Block], work: Path | None) -> Sequence[Result]:
