@@ -27,8 +27,10 @@ _HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark", "-" * 64, 16
 
 @dataclass(frozen=True, slots=True)
 class LogMark:
-    """The number and the hash of the last entry of the audit log; of a closed study the digests of all rows and of the
-    file (empty if its rows were not checked)."""
+    """The number and the hash of the last entry of the audit log; digests of all rows and of the file of a closed study.
+
+    That of the file is empty if its rows were not checked.
+    """
 
     entries: int
     last: str
