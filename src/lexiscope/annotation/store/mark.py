@@ -27,7 +27,7 @@ _HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark", "-" * 64, 16
 
 @dataclass(frozen=True, slots=True)
 class LogMark:
-    """The number and the hash of the last entry of the audit log; digests of all rows and of the file of a closed study.
+    """The number and hash of the last entry of the audit log; digests of all rows and of the file of a closed study.
 
     That of the file is empty if its rows were not checked.
     """
