@@ -100,7 +100,8 @@ def verbatim_continuations(next_item: Sequence[bool], other_item: Sequence[bool]
     only = int((hits & ~others).sum()), int((others & ~hits).sum())
     p = mcnemar(*only).p if sum(only) else 1.0
     higher = "the next item is continued more often than another one"
-    return first, second, Contrast(CONTINUED, first, second, ends, n, p=p, unit="share", higher=higher)
+    sides = first.about(subject="next item"), second.about(subject="item at another place")
+    return first, second, Contrast(CONTINUED, *sides, ends, n, p=p, unit="share", higher=higher)
 
 
 def follows_order(

@@ -214,7 +214,7 @@ class ContaminationAnswer:
         sentences += [self._continued(record, numbers) for record in gaps]
         missing = [
             (name, record)
-            for name, what in (("order of the items", "order_advantage"), ("continuations", "verbatim_continuations"))
+            for name, what in (("order of the items", "order_advantage("), ("continuations", "verbatim_continuations"))
             for record in numbers.all(pick(what))
             if record.value is None
         ]

@@ -21,7 +21,7 @@ from lexiscope.analysis.norming.contamination import (
 from lexiscope.core.errors import CapabilityError, StatisticError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import Converses
-from lexiscope.core.result import Result, Undefined
+from lexiscope.core.result import Result, Undefined, statistic_name
 from lexiscope.core.run import csv_field
 from lexiscope.core.subject import Decoding, Generates, Scores, Subject, SubjectSpec
 from lexiscope.studies.norm.data import NormRun
@@ -30,6 +30,7 @@ LOCAL_ITEMS = 192
 """How many items a model of this machine is tested with, unless the settings say otherwise."""
 RECORDED = "recorded answers: the model itself cannot be asked"
 _ORDERS = 10
+_ORDER = statistic_name(ORDER, orders=_ORDERS)
 _WORDS_OF_SHARD, _ROWS_OF_SHARD = 4, 8
 _ROWS_BEFORE, _MOST_CONTINUED, _MOST_TOKENS = 4, 64, 48
 _STRUCTURED = 0.05
@@ -66,7 +67,7 @@ def contamination(run: NormRun) -> list[Result]:
 
 
 def _untested(reason: str) -> tuple[Undefined, Undefined]:
-    return Undefined(ORDER, reason), Undefined(CONTINUATIONS, reason)
+    return Undefined(_ORDER, reason), Undefined(CONTINUATIONS, reason)
 
 
 def _tested(run: NormRun, subject: Subject) -> Sequence[Result]:
@@ -89,29 +90,29 @@ def _tested(run: NormRun, subject: Subject) -> Sequence[Result]:
 def _ordered(run: NormRun, subject: Subject, blocks: Sequence[_Block], work: Path | None) -> Iterator[Result]:
     """The order test of a model, if it reads texts from left to right and the order of the file has no structure."""
     if not isinstance(subject, Scores):
-        yield Undefined(ORDER, "it gives no probabilities of texts")
+        yield Undefined(_ORDER, "it gives no probabilities of texts")
         return
     if subject.policy.conditioning != "left":
-        yield Undefined(ORDER, "its scores are those of single masked tokens, not of a text from left to right")
+        yield Undefined(_ORDER, "its scores are those of single masked tokens, not of a text from left to right")
         return
     shards = list(_shards(blocks))
     if len(shards) < FEWEST_SHARDS:
-        yield Undefined(ORDER, f"{len(blocks)} words make {len(shards)} shards; {FEWEST_SHARDS} are needed")
+        yield Undefined(_ORDER, f"{len(blocks)} words make {len(shards)} shards; {FEWEST_SHARDS} are needed")
         return
     structure = _structure(shards, run.settings.seed)
     if structure:
         why = f"the file is ordered by {structure}: a model may prefer that order without having read it"
-        yield Undefined(ORDER, why)
+        yield Undefined(_ORDER, why)
         return
     rng = np.random.default_rng(run.settings.seed)
     texts = [[_text(shard), *(_text(order) for order in _orders(shard, rng))] for shard in shards]
     try:
         scores = subject.score([text for own in texts for text in own], work=work)
     except (SubjectError, CapabilityError) as error:
-        yield Undefined(ORDER, error.what)
+        yield Undefined(_ORDER, error.what)
         return
     sums = np.array([np.nansum(own.log_probabilities) for own in scores]).reshape(len(shards), -1)
-    yield run.attempt(ORDER, lambda: order_advantage(sums, seed=run.settings.seed))
+    yield run.attempt(_ORDER, lambda: order_advantage(sums, seed=run.settings.seed))
 
 
 def _shards(blocks: Sequence[_Block]) -> Iterator[tuple[_Block, ...]]:

@@ -40,9 +40,8 @@ class NormSettings(RatedFileSettings):
     )  # fmt: skip
     draws: int = option(500, "draws of items for each such comparison", least=10)
     contamination: int | None = option(
-        None, "items with which models are tested for having read them; without it: 192 for models of this machine, "
-        "none for models behind a server (each next word is a request, which --dry-run does not count)", least=0,
-        metavar="N",
+        None, "items with which models are tested for having read them; without it: 192 for models of this machine, 0 "
+        "for models behind a server", least=0, metavar="N",
     )  # fmt: skip
     items_next: int = option(
         0, "items to allocate to people; 0: a quarter of those without ratings, or of all", least=0
