@@ -34,6 +34,7 @@ STUDY = "norm"
     "language",
     "task",
     "epsilon",
+    "contamination",
     "sizes",
     "draws",
     "items_next",

@@ -274,7 +274,11 @@ def _cautions(profile: ShownProfile, model: ShownModel) -> tuple[tuple[str, str]
         text = "One way of asking was run."
     people = [line.title for line in profile.lines if not line.has_people and cells[line.id].value is not None]
     made = [
-        ("Contamination", f"Whether the model’s training text holds {titles or 'the data'} was not checked."),
+        (
+            "Contamination",
+            f"Whether the model’s training text holds {titles or 'the data'} was not checked here: the command "
+            "norm tests it for a model that can be asked, one dataset at a time.",
+        ),
         ("Ways of asking", text),
         ("Gaps", f"{len(lines)} of {counted(len(profile.lines), 'line')} have a number. "
                  + "".join(f"{line.title}: {cells[line.id].gap}. " for line in gaps)),

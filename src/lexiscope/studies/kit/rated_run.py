@@ -23,6 +23,7 @@ from lexiscope.core.result import Record
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import RatedFileSettings
 from lexiscope.core.simulated import COLLECTED
+from lexiscope.core.subject import Subject
 from lexiscope.items.tables.understood import Understanding
 from lexiscope.report.page.simulated import marked_table
 from lexiscope.report.page.stored import write_table
@@ -140,12 +141,15 @@ def _check_scale(data: Dataset, task: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AskedSubjects:
-    """The answers of the live subjects of a run, their titles, why others were not asked, remarks on languages."""
+    """The answers of the live subjects of a run, their titles, why others were not asked, remarks on languages; and
+    the subjects themselves.
+    """
 
     answers: ResponseTable
     unasked: Mapping[str, str]
     remarks: tuple[str, ...] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
+    subjects: tuple[Subject, ...] = ()
 
 
 def ask_subjects(
@@ -168,7 +172,8 @@ def ask_subjects(
     place, seed = folder / "collected", settings.seed
     answers = collect(data.items, live, task, out=place, seed=seed, progress=progress)
     titles = {subject.subject_id: subject.facts.short_title for subject in live if subject.facts.title}
-    return AskedSubjects(answers, unasked, tuple(language_remarks(live, data.items)), titles)
+    remarks = tuple(language_remarks(live, data.items))
+    return AskedSubjects(answers, unasked, remarks, titles, tuple(live))
 
 
 # -- a table of its own ---------------------------------------------------------------------------------------------

@@ -12,12 +12,14 @@ import numpy as np
 
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, Undefined
+from lexiscope.core.showing import listed
 from lexiscope.report.page.simulated import marked_table
 from lexiscope.report.page.stored import write_table
 from lexiscope.report.part import record_cell
 from lexiscope.report.tables import INTEGER, Cell, Format, Missing, Table, columns
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.norm import answers, estimates, next_items
+from lexiscope.studies.norm.contamination import contamination
 from lexiscope.studies.norm.data import DISTRIBUTIONS, RATING_MODELS, NormRun, compared_answers, load_run
 from lexiscope.studies.norm.settings import NormSettings
 
@@ -51,14 +53,35 @@ def methods(run: NormRun) -> list[str]:
         "answers to norms and both variances are learnt on the items of other words.",
         "Distributions: people are split into halves at random; the model and the other half are compared with one "
         "half. Divergence adds half a count to each point.",
+        "Severity: a cumulative link mixed model (logit) of people's ratings with crossed raters and items; a model's "
+        "severity maximises the probability of its ratings on that scale, with thresholds and SDs taken as known.",
+        "Contamination: the log-probability of shards of the item file in its published order is compared with ten "
+        "other orders of its words (Oren et al., 2023; permutation test over shards); a continuation is verbatim if it "
+        "has the first text of the next word's items, compared with those of words half of the file away (McNemar).",
     ]
 
 
-def limits(_run: NormRun) -> list[str]:
+def _contamination_limit(run: NormRun) -> str:
+    """What was tested of contamination, and what a test does not show."""
+    tested = run.once(contamination)
+    known = {result.subject for result in tested if not isinstance(result, Undefined)}
+    others = sorted({result.subject for result in tested} - known)
+    texts = []
+    if known:
+        texts.append(
+            f"Contamination was tested for {listed(sorted(known), 5)}. The tests see whether the texts were read in "
+            "their published order; a test that finds nothing does not show that they were not read."
+        )
+    if others:
+        texts.append(f"Contamination was not checked for {listed(others, 5)}: that question has the reasons.")
+    texts.append("Norms that a model has read in training make it look better than it is on new items.")
+    return " ".join(texts)
+
+
+def limits(run: NormRun) -> list[str]:
     """Return the limits of this run."""
     return [
-        "Contamination was not checked: norms that a model has read in training make it look better than it is on new "
-        "items.",
+        _contamination_limit(run),
         "The results hold for these items, these raters, and these answers of the models: another prompt, version or "
         "language is another model.",
         "A number needed to beat, or a passed test, does not make a model a replacement for annotators: it does "
@@ -83,6 +106,8 @@ _OVERVIEW = {
     "number_needed_to_beat(": "Number needed to beat (people)",
     "winning_rate(": "Alternative annotator test: winning rate (.50 is needed)",
     "advantage_probability(": "Share of items on which it is as close as an annotator",
+    "order_advantage(": "Contamination: advantage of the published order (nats per shard)",
+    "verbatim_continuations(of=next_item": "Contamination: share of verbatim continuations",
     "ratings_worth": "Ratings per item that the model's prediction is worth",
     "spearman(with=norms)": "Correlation with the mean ratings, ρ",
     "mean_rating(source=people_and_model": "Mean rating, people and model",
@@ -92,6 +117,7 @@ _OVERVIEW = {
     "width_ratio(of=mean_rating,": "Width of the interval, as a share of people alone",
     "coverage_of_interval(source=people_and_model": "Coverage of these intervals",
     "condition_effect_difference": "Effect of a condition, model minus people",
+    "rater_severity(": "Severity on people's ordinal scale (logits; above 0: rates lower)",
     "n_allocated_items": "Items allocated to people",
 }
 """What is on the screen, by the beginning of the statistic's name, in its order."""
@@ -134,6 +160,15 @@ def number_needed(run: NormRun) -> object:
 def annotators(run: NormRun) -> object:
     """Make the alternative annotator test."""
     return estimates.annotators(run)
+
+
+@study.question(
+    "Has a model read the items in training?", place="Worth", needs=(RATING_MODELS,), answer=answers.CONTAMINATION,
+    short="Contamination",
+)  # fmt: skip
+def contaminated(run: NormRun) -> object:
+    """Test whether models know the order of the items, or continue it word for word."""
+    return run.once(contamination)
 
 
 @study.question(

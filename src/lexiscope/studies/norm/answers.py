@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lexiscope.analysis.norming.alternative_annotator import PASSED
 from lexiscope.analysis.norming.rating_distributions import HALF
-from lexiscope.core.result import Record, parse_statistic
+from lexiscope.core.result import Record, p_of, parse_statistic
 from lexiscope.core.showing import enumerated
-from lexiscope.report.answers.answer import NO, PARTLY, UNDECIDED, YES, Answer, undefined_answer
-from lexiscope.report.answers.numbers import POINTS, RHO, SHARE, Numbers, Quantity, capital, pick
+from lexiscope.report.answers.answer import NO, PARTLY, UNANSWERED, UNDECIDED, YES, Answer, undefined_answer
+from lexiscope.report.answers.numbers import POINTS, RHO, SHARE, Numbers, Quantity, capital, p_text, pick
 from lexiscope.report.marks.drawing import Axis, ReferenceLine
 from lexiscope.report.marks.forest import Forest, ForestRow
 
 _RATIO = Quantity("", "Width with the model, as a share of the width of people alone", bounds=(0.0, 1.0))
 _NO_REPLACEMENT = "That does not make it a replacement for annotators."
+LOGITS = Quantity("", "Severity", bounds=None)
+NATS = Quantity("", "Log-probability", bounds=None, unit=" nats")
+_ALPHA = 0.05
 _SHOWN = ("n", "drawn", "k", "point")
 
 
@@ -199,6 +202,59 @@ class ReplacementTest:
 
 
 @dataclass(frozen=True, slots=True)
+class ContaminationAnswer:
+    """Whether a model knows the items by heart: both tests of each model, or why it was not tested."""
+
+    def answer(self, numbers: Numbers) -> Answer | None:
+        """Return the answer; ``None`` without any test. Yes: a p below .05, divided by the number of tests."""
+        orders = numbers.known(pick("order_advantage("))
+        gaps = numbers.known(pick("verbatim_continuation_difference"))
+        tests = [*orders, *gaps]
+        sentences = [*(self._order(record, numbers) for record in orders)]
+        sentences += [self._continued(record, numbers) for record in gaps]
+        missing = [
+            (name, record)
+            for name, what in (("order of the items", "order_advantage("), ("continuations", "verbatim_continuations"))
+            for record in numbers.all(pick(what))
+            if record.value is None
+        ]
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for what, record in missing:
+            plain = record.note.removeprefix("undefined: ")
+            reasons.setdefault((numbers.title(record.subject), plain), []).append(what)
+        sentences += [
+            f"{title}, {enumerated(tested)}: not tested ({reason})." for (title, reason), tested in reasons.items()
+        ]
+        if not tests:
+            return Answer(UNANSWERED, tuple(sentences), apa=" ".join(sentences)) if sentences else None
+        clear = [r for r in tests if (r.value or 0.0) > 0 and (p_of(r) or 0.0) < _ALPHA / len(tests)]
+        caution = (
+            "Only a Yes is a finding. The tests see whether the texts were read in their published order: a test that "
+            "finds nothing does not show that they were not read, alone, in another order or with their ratings."
+        )
+        return Answer(YES if clear else UNDECIDED, tuple(sentences), caution=caution, apa=" ".join(sentences))
+
+    def _order(self, record: Record, numbers: Numbers) -> str:
+        more = "more" if (record.value or 0.0) > 0 else "less"
+        size = replace(record, value=abs(record.value or 0.0), low=None, high=None)
+        return (
+            f"To {numbers.title(record.subject)}, the published order of the items is {more} probable than other "
+            f"orders, by {NATS.both(size)} per shard (difference {NATS.interval(record, named=True)}, "
+            f"{p_text(record)}, {record.n or 0} shards)."
+        )
+
+    def _continued(self, record: Record, numbers: Numbers) -> str:
+        shares = numbers.known(pick("verbatim_continuations("), subject=record.subject)
+        n = record.n or 0
+        of = {parse_statistic(own.statistic)[1].get("of", ""): own for own in shares}
+        hits, others = (round((of[side].value or 0.0) * n) if side in of else 0 for side in ("next_item", "other_item"))
+        return (
+            f"{numbers.title(record.subject)} continues {hits} of {n} times with the next item word for word, and "
+            f"{others} times with an item at another place ({p_text(record)})."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class ModelDifferences:
     """How much less (or more) a model separates the levels of a condition than people, and the norms at its ratings."""
 
@@ -371,6 +427,7 @@ class DistributionAnswer:
             for record in spread
             if record.subject != HALF
         ]
+        sentences += self._severity(numbers)
         above = [record for record in models if record.low is not None and record.low > (ceiling.value or 0.0)]
         verdict = NO if len(above) == len(models) else PARTLY if above else UNDECIDED
         rows = []
@@ -386,6 +443,27 @@ class DistributionAnswer:
             axis=axis, value_head="Points [95% CI]",
         )  # fmt: skip
         return Answer(verdict, tuple(sentences), apa=" ".join(sentences), drawing=drawing)
+
+    def _severity(self, numbers: Numbers) -> list[str]:
+        """Return where each model lies among the severities of raters, on their ordinal scale."""
+        spread = numbers.first(pick("latent_sd(of=raters,link=logit)"))
+        items = numbers.first(pick("latent_sd(of=items,link=logit)"))
+        if spread is None or items is None:
+            return []
+        texts = [
+            f"On people's ordinal scale, the severity of {spread.n or 0} raters has an SD of {LOGITS.both(spread)}, "
+            f"that of items is {LOGITS.number(items.value or 0.0)}."
+        ]
+        for record in numbers.known(pick("rater_severity(")):
+            share = numbers.first(pick("less_severe_raters("), subject=record.subject)
+            value = record.value or 0.0
+            way = "more severely" if value > 0 else "less severely"
+            below = f"; {SHARE.text(SHARE.value(share))} of the raters are less severe" if share is not None else ""
+            texts.append(
+                f"{numbers.title(record.subject)} rates {way} than the mean rater: severity "
+                f"{LOGITS.both(record, named=True)}{below}."
+            )
+        return texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +522,7 @@ class NextItems:
         return Answer("", tuple(sentences), apa=sentences[0])
 
 
-NEEDED, ANNOTATORS, DIFFERENCES, POWERED, CENTAURS, DISTRIBUTIONS, NEXT = (
-    ModelWorth(), ReplacementTest(), ModelDifferences(), PoweredEstimates(), CentaurAnswer(), DistributionAnswer(),
-    NextItems(),
+NEEDED, ANNOTATORS, CONTAMINATION, DIFFERENCES, POWERED, CENTAURS, DISTRIBUTIONS, NEXT = (
+    ModelWorth(), ReplacementTest(), ContaminationAnswer(), ModelDifferences(), PoweredEstimates(), CentaurAnswer(),
+    DistributionAnswer(), NextItems(),
 )  # fmt: skip

@@ -18,6 +18,7 @@ from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.showing import listed
 from lexiscope.core.simulated import COLLECTED
+from lexiscope.core.subject import Subject
 from lexiscope.items.tables.understood import Understanding
 from lexiscope.report.part import Remark
 from lexiscope.studies.kit.answers import ComparableAnswers
@@ -36,10 +37,15 @@ _MOST_POINTS = 11
 
 @dataclass(frozen=True, eq=False)
 class NormRun(ConditionedRun[NormSettings]):
-    """A run of norm. Arrays are in the order of :attr:`items`; those of statistics of raters in that of the ratings."""
+    """A run of norm. Arrays are in the order of :attr:`items`; those of statistics of raters in that of the ratings.
+
+    ``live`` are the subjects that answered in this run, below ``folder``.
+    """
 
     unasked: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    live: tuple[Subject, ...] = ()
+    folder: Path | None = None
 
     def has(self, what: str) -> bool:
         """Return whether the run has what a question needs."""
@@ -234,7 +240,10 @@ def load_run(settings: NormSettings, folder: Path, progress: CollectProgress | N
     given = rated.data.responses
     if len(given.where(measure="norm")) and not len(given.where(subject_kind=COLLECTED)):
         remarks = (*remarks, _MEANS_ONLY)
-    run = NormRun(rated.data, asked.answers, settings, titles=asked.titles, unasked=asked.unasked, remarks=remarks)
+    run = NormRun(
+        rated.data, asked.answers, settings, titles=asked.titles, unasked=asked.unasked, remarks=remarks,
+        live=asked.subjects, folder=folder,
+    )  # fmt: skip
     if not run.rating and not run.unreadable:
         reasons = "; ".join(f"{subject} was not asked: {why}" for subject, why in run.unasked.items())
         hint = f"--model {run.models[0]} turns its distances into points; " if run.models else ""

@@ -32,6 +32,7 @@ from lexiscope.analysis.norming.prediction_powered import (
     subsampled_means,
 )
 from lexiscope.analysis.norming.rating_distributions import compare_distributions, counts_at_points
+from lexiscope.analysis.norming.severity import SEVERITY, severities
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Contrast, Estimate, Interval, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
@@ -343,7 +344,7 @@ def _centaur(run: NormRun, name: str, own: CentaurNorms) -> Iterator[Result]:
 
 
 def distributions(run: NormRun) -> list[object]:
-    """Return people's distributions compared with those of each model, and with those of all models together."""
+    """Return people's distributions compared with those of each model and of all models together, and severities."""
     points = run.points
     counts = {
         name: counts_at_points(values, rows, len(run.items), points)
@@ -373,4 +374,14 @@ def distributions(run: NormRun) -> list[object]:
         )
         results += [result.about(subject=name) for result in chosen if not result.subject and name]
         ceilings = ceilings or [result for result in chosen if result.subject]
-    return [*results, *ceilings, *remarks]
+    return [*results, *ceilings, *_severities(run, list(single)), *remarks]
+
+
+def _severities(run: NormRun, names: list[str]) -> list[Result]:
+    """People's ordinal scale and how severe each model of *names* is; undefined where raters are not persons."""
+    if run.card.raters == "columns":
+        reason = "which ratings are of one person is not published; severity is that of a person over many items"
+        return run.about_all([Undefined(SEVERITY, reason)])
+    ids = np.array([item.item_id for item in run.items])
+    models = {name: (ids[rows].tolist(), own) for name, (rows, own) in run.single_ratings.items() if name in names}
+    return run.attempt_all(SEVERITY, partial(severities, run.people, models))

@@ -14,7 +14,7 @@ class NormSettings(RatedFileSettings):
     conditions by which means are estimated. ``target`` is what these estimates are about: the items of the list, or a
     population of which their words are a sample. ``epsilon`` is the margin of the alternative annotator test.
     ``sizes`` are the numbers of rated items at which intervals with and without a model are compared, over ``draws``
-    draws.
+    draws. ``contamination`` items are those with which models are tested for having read the file.
     ``items_next`` items are allocated to people, in ``waves``, until the interval is ``half_width`` on either side.
     """
 
@@ -39,6 +39,10 @@ class NormSettings(RatedFileSettings):
         least=6,
     )  # fmt: skip
     draws: int = option(500, "draws of items for each such comparison", least=10)
+    contamination: int | None = option(
+        None, "items with which models are tested for having read them; without it: 192 for models of this machine, 0 "
+        "for models behind a server", least=0, metavar="N",
+    )  # fmt: skip
     items_next: int = option(
         0, "items to allocate to people; 0: a quarter of those without ratings, or of all", least=0
     )
