@@ -6,9 +6,9 @@
 
 Participants are made up by rule. Their answers are written as the store writes them, with seals, but those of a
 participant at once. The server then runs in a process of its own on a loopback port. Printed are the seconds until it
-answers, of each page of the researcher (the first time, and the median of five more) and of the export, which is a
-process of its own; the resident memory of the server before and after, and the largest of the export. Measure on a
-quiet machine.
+answers, first with every row checked before (as after a kill), then with the file as it was closed; of each page of the
+researcher (the first time, and the median of five more) and of the export, which is a process of its own; the resident
+memory of the server before and after, and the largest of the export. Measure on a quiet machine.
 """
 
 from __future__ import annotations
@@ -38,16 +38,15 @@ import uvicorn
 from annotation_server import HIDDEN, free_port, memory, study
 from lexiscope.annotation.store import seals
 from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.mark import MARK_NAME
 from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import Phase, State, StoredTrial
 from lexiscope.annotation.store.schema import ANSWERS
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.annotation.web.admin.passwords import Passwords
-from lexiscope.annotation.web.admin.routes import admin_routes
-from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
-from lexiscope.annotation.web.server import create_app
+from lexiscope.annotation.web.serving import application, open_app
 
 LISTS, TRIALS, TOGETHER = 100, 80, 50
 PAGES = ("", "/participants", "/items", "/exclusions", "/results", "/comments", "/export", "/log")
@@ -128,10 +127,8 @@ def _row(who: str, position: int, trial: StoredTrial, item: object, at: str) -> 
 def serve(port: int, folder: Path, n_people: int) -> None:
     """Run the server with the researchers' side until it is told to stop."""
     frozen = large_study(n_people)
-    with Store.open(folder, frozen.record) as store:
-        app = App.of(frozen, store, ServerSettings(f"http://127.0.0.1:{port}", port=port))
-        made = create_app(app, admin_routes(app))
-        uvicorn.run(made, host="127.0.0.1", port=port, log_level="error", access_log=False)
+    with open_app(frozen, folder, ServerSettings(f"http://127.0.0.1:{port}", port=port)) as app:
+        uvicorn.run(application(app), host="127.0.0.1", port=port, log_level="error", access_log=False)
 
 
 class Researcher:
@@ -179,7 +176,9 @@ def largest_child(pid: int) -> Iterator[list[float]]:
         thread.join()
 
 
-def measure(folder: Path, n_people: int) -> None:
+@contextlib.contextmanager
+def running(folder: Path, n_people: int, how: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Start the server and stop it again; print how long each takes."""
     port = free_port()
     begun = time.perf_counter()
     command = [sys.executable, __file__, "--people", str(n_people), "--serve", str(port), str(folder)]
@@ -190,7 +189,20 @@ def measure(folder: Path, n_people: int) -> None:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=600).read()
                 break
             time.sleep(0.1)
-        print(f"server answers after {time.perf_counter() - begun:.1f} s, {memory(server.pid):.0f} MB")
+        print(f"server answers after {time.perf_counter() - begun:.1f} s ({how}), {memory(server.pid):.0f} MB")
+        yield server, port
+    finally:
+        begun = time.perf_counter()
+        server.send_signal(signal.SIGTERM)
+        server.wait(timeout=300)
+        print(f"server ended after {time.perf_counter() - begun:.1f} s")
+
+
+def measure(folder: Path, n_people: int) -> None:
+    (folder / MARK_NAME).unlink(missing_ok=True)
+    with running(folder, n_people, "every row is checked first"):
+        pass
+    with running(folder, n_people, "as it was closed") as (server, port):
         researcher = Researcher(port)
         for page in PAGES:
             times = []
@@ -210,9 +222,6 @@ def measure(folder: Path, n_people: int) -> None:
             packed = researcher.post("/export", fields)
         print(f"export {time.perf_counter() - started:.1f} s, {len(packed) / 1e6:.0f} MB, process {export[0]:.0f} MB")
         print(f"memory of the server after the export: {memory(server.pid):.0f} MB")
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(timeout=60)
 
 
 def main() -> None:

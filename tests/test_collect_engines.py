@@ -179,6 +179,26 @@ def test_the_option_is_that_of_a_call(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "there is no engine 'threads:2'" in refused.output
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_worker_that_ended_before_it_read_its_order_is_lost() -> None:
+    """Killed while Python starts: the process that gave the order does not wait for it to be read."""
+    engine = Processes(1)
+    before = {*children_of(os.getpid())}
+    try:
+        job = engine.submit(len, bytes(10_000_000))
+        workers: list[int] = []
+        while not workers:
+            begun = {*children_of(os.getpid())} - before
+            # multiprocessing begins a process of its own too
+            workers = [pid for pid in begun if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        os.kill(workers[0], signal.SIGKILL)
+        while job.is_running():
+            time.sleep(0.01)
+        assert job.is_lost()
+    finally:
+        engine.cancel()
+
+
 # -- killed at any moment -------------------------------------------------------------------------------------------
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
 import threading
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
-from pickle import PicklingError
 from typing import Any, Protocol
 
 from lexiscope.core.errors import InputError, SpecError, require
@@ -123,13 +124,18 @@ class Processes:
         """Begin a process. Errors: :class:`InputError` for an order that cannot be sent to it."""
         # a copy of this process would have its locks, in whatever state they are, without the threads that hold them
         context = multiprocessing.get_context("spawn")
-        process = context.Process(target=_run_while_parent_lives, args=(function, order), daemon=True)
         try:
-            process.start()
-        except (PicklingError, AttributeError, TypeError) as error:
+            sent = pickle.dumps((function, order))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise InputError(
                 "this work cannot be sent to other processes", why=str(error), hint=f"use the engine {LOCAL}"
             ) from error
+        # the order follows by itself: a process reads once Python has started, and may be killed before
+        receiving, sending = context.Pipe(duplex=False)
+        process = context.Process(target=_run_while_parent_lives, args=(receiving,), daemon=True)
+        process.start()
+        receiving.close()
+        threading.Thread(target=_send, args=(sending, sent), daemon=True).start()
         self._jobs.append(_ProcessJob(process))
         return self._jobs[-1]
 
@@ -152,7 +158,13 @@ class _ProcessJob:
         return not self.process.is_alive() and self.process.exitcode != 0
 
 
-def _run_while_parent_lives(function: Callable[[Any], None], order: object) -> None:
+def _send(pipe: Connection, sent: bytes) -> None:
+    # nobody receives what a killed process was sent
+    with contextlib.closing(pipe), contextlib.suppress(BrokenPipeError):
+        pipe.send_bytes(sent)
+
+
+def _run_while_parent_lives(orders: Connection) -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -164,6 +176,7 @@ def _run_while_parent_lives(function: Callable[[Any], None], order: object) -> N
     threading.Thread(target=end_with_parent, daemon=True).start()
     # Ctrl-C reaches every process of a terminal; the process that gave the order ends the others
     with contextlib.suppress(KeyboardInterrupt):
+        function, order = pickle.loads(orders.recv_bytes())
         function(order)
 
 

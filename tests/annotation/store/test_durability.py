@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.store import backup
+from lexiscope.annotation.store import backup, open_study
 from lexiscope.annotation.store.engine import DATABASE_NAME, StorageError
+from lexiscope.annotation.store.mark import LogMark, file_digest
 from lexiscope.annotation.store.record import AnswerRefused, Receipt
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import DataError, InputError, LexiscopeError, RunError
@@ -121,6 +123,77 @@ def test_a_closed_store_refuses(tmp_path: Path) -> None:
     store.close()
     with pytest.raises(StorageError, match="closed"):
         store.submit(answer(who, "i0", 0))
+
+
+def closed_study(folder: Path) -> Path:
+    """A study with an answer, closed after its rows were checked; its database."""
+    with open_store(folder) as store:
+        store.submit(answer(active(store, ITEMS), ITEMS[0], 0))
+    return folder / DATABASE_NAME
+
+
+def edit(path: Path) -> None:
+    """Another program changes an answer, past the trigger that forbids it."""
+    with sqlite3.connect(path) as connection:
+        ((name, trigger),) = connection.execute("SELECT name, sql FROM sqlite_master WHERE name = 'answers_no_update'")
+        connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("UPDATE answers SET value = value + 1")
+        connection.execute(trigger)
+    connection.close()
+
+
+def test_a_file_as_it_was_closed_opens_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one bit differs, the mark is another's or the rows were not checked since, they are checked first."""
+    monkeypatch.setattr(open_study, "CHECKED_AT_ONCE", 0)
+    path = closed_study(tmp_path)
+    with open_store(tmp_path, check_later=True) as store:
+        assert store.check_is_due
+        store.record_check("")
+        assert not store.check_is_due
+        assert store.progress(store.people()[0].participant_id).next_position == 1
+    for folder in ("other key", "one bit"):
+        shutil.copytree(tmp_path, tmp_path.with_name(folder))
+    with open_store(tmp_path, check_later=True) as store:
+        assert store.check_is_due
+    assert not getattr(LogMark.read(tmp_path), "file", None)
+    with open_store(tmp_path, check_later=True) as store:
+        assert not store.check_is_due
+
+    with open_store(tmp_path.with_name("one bit")) as store:
+        pass
+    damaged = tmp_path.with_name("one bit") / DATABASE_NAME
+    edit(damaged)
+    with pytest.raises(RunError, match="was edited"):
+        open_store(damaged.parent, check_later=True)
+
+    other = tmp_path.with_name("other key")
+    edit(other / DATABASE_NAME)
+    mark = LogMark.read(other)
+    assert mark is not None
+    forged = LogMark(mark.entries, mark.last, mark.rows, file_digest(other / DATABASE_NAME, bytes(32)))
+    forged.write(other, lasting=True)
+    with pytest.raises(RunError, match="was edited"):
+        open_store(other, check_later=True)
+    assert path.exists()
+
+
+def test_what_a_later_check_finds_ends_the_saving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that the key's owner changed in the closed file: found while the study is open, and never attested."""
+    monkeypatch.setattr(open_study, "CHECKED_AT_ONCE", 0)
+    path = closed_study(tmp_path)
+    edit(path)
+    key, mark = (tmp_path / backup.KEY_NAME).read_bytes(), LogMark.read(tmp_path)
+    assert mark is not None
+    LogMark(mark.entries, mark.last, file=file_digest(path, key)).write(tmp_path, lasting=True)
+    with open_store(tmp_path, check_later=True) as store:
+        problem = backup.unusable(tmp_path, key, made_study())
+        assert "was edited" in problem
+        store.record_check(problem)
+        assert "damaged" in store.trouble
+        with pytest.raises(StorageError, match="damaged"):
+            store.invite("someone")
+    with pytest.raises(RunError, match="was edited"):
+        open_store(tmp_path, check_later=True)
 
 
 def test_a_backup_holds_what_was_acknowledged_before_it(tmp_path: Path) -> None:

@@ -223,8 +223,11 @@ def _keep_former(folder: Path, key: bytes) -> Path | None:
     return former
 
 
-def unusable(folder: Path, key: bytes) -> str:
-    """Return why the database in a folder is not the study's latest, or is not sound; empty where it is both."""
+def unusable(folder: Path, key: bytes, study: StudyRecord | None = None) -> str:
+    """Return why the database in a folder is not the study's latest, or is not sound; empty where it is both.
+
+    It is compared with *study* if that is given.
+    """
     path, mark = folder / DATABASE_NAME, LogMark.read(folder)
     problems = file_problems(path)
     if problems:
@@ -233,7 +236,8 @@ def unusable(folder: Path, key: bytes) -> str:
         with read_only(path).connect() as connection:
             if stored_version(connection) == 0:
                 return "the file holds no study"
-            return reason_not_latest(connection, key, mark) or next(iter(content_problems(connection, key, mark)), "")
+            why = reason_not_latest(connection, key, mark)
+            return why or next(iter(content_problems(connection, key, mark, study)), "")
     except UNREADABLE as error:
         return str(error).partition("\n")[0]
 

@@ -101,6 +101,11 @@ class StudyFiles:
         self._known = self._states()
 
     @property
+    def is_as_recorded(self) -> bool:
+        """Whether no damage was found and no other program wrote to the files since the writer did."""
+        return self.damage is None and self._states() == self._known
+
+    @property
     def log_bytes(self) -> int:
         """The size of the write-ahead log."""
         state = _state(self._log)

@@ -2,7 +2,8 @@
 
 The mark names the last entry of the audit log, which every answer moves on, by number and keyed hash. A database that
 does not have this entry is another study's, a new one, or an older copy. When a study is closed, the mark also holds a
-digest of all rows: any change to the closed file is found when it is opened again.
+digest of all rows: any change to the closed file is found when it is opened again. A keyed digest of the file itself
+says that it is byte for byte what this program closed after it had checked every row.
 
 The mark follows the database and never leads: it is written after the commit, without waiting for the disk.
 """
@@ -17,20 +18,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lexiscope.annotation.store import audit
-from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.engine import has_log, sa
 from lexiscope.annotation.store.schema import METADATA
 
 MARK_NAME = "study.mark"
-_HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark 1", "-" * 64, 16
+_HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark", "-" * 64, 16
 
 
 @dataclass(frozen=True, slots=True)
 class LogMark:
-    """The number and the hash of the last entry of the audit log, and the digest of all rows of a closed study."""
+    """The number and hash of the last entry of the audit log; digests of all rows and of the file of a closed study.
+
+    That of the file is empty if its rows were not checked.
+    """
 
     entries: int
     last: str
     rows: str = ""
+    file: str = ""
 
     @classmethod
     def of(cls, connection: sa.Connection) -> LogMark:
@@ -46,14 +51,16 @@ class LogMark:
         with suppress(FileNotFoundError):
             text = (folder / MARK_NAME).read_text(encoding="ascii", errors="replace")
             body, _, check = text.rstrip("\n").rpartition(" ")
-            parts = body.removeprefix(_HEADING).split()
+            heading, *parts = body.split() or [""]
             if (
                 hmac.compare_digest(check.encode(), _check(body).encode())
-                and body.startswith(_HEADING)
-                and len(parts) == 3
-                and parts[0].isdecimal()
+                and heading == _HEADING
+                and len(parts) in (4, 5)
+                and parts[1].isdecimal()
             ):
-                return cls(int(parts[0]), parts[1], "" if parts[2] == _NOT_CLOSED else parts[2])
+                # the first version of the mark had no digest of the file
+                digests = ["" if text == _NOT_CLOSED else text for text in parts[3:]]
+                return cls(int(parts[1]), parts[2], *digests)
         return None
 
     def write(self, folder: Path, *, lasting: bool) -> None:
@@ -61,7 +68,8 @@ class LogMark:
 
         A reader sees the earlier mark or this one. Errors: :class:`OSError`.
         """
-        body = f"{_HEADING} {self.entries:020d} {self.last} {self.rows or _NOT_CLOSED}"
+        digests = f"{self.rows or _NOT_CLOSED} {self.file or _NOT_CLOSED}"
+        body = f"{_HEADING} 2 {self.entries:020d} {self.last} {digests}"
         handle = os.open(folder / MARK_NAME, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             os.write(handle, f"{body} {_check(body)}\n".encode("ascii"))
@@ -89,6 +97,15 @@ def rows_digest(connection: sa.Connection) -> str:
         for rows in connection.execute(query).partitions():
             digest.update("".join([repr(tuple(row)) for row in rows]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+def file_digest(path: Path, key: bytes) -> str:
+    """Return a hash of a SQLite file under the study's key; empty where a process has it open, or was killed."""
+    if has_log(path):
+        return ""
+    with path.open("rb") as stream:
+        content = hashlib.file_digest(stream, "sha256").digest()
+    return hmac.digest(key, content, "sha256").hex()
 
 
 def _check(body: str) -> str:

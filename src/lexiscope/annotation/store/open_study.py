@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 import secrets
 import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -31,7 +33,7 @@ from lexiscope.annotation.store.engine import (
     storage_error,
 )
 from lexiscope.annotation.store.files import StudyFiles
-from lexiscope.annotation.store.mark import LogMark, rows_digest
+from lexiscope.annotation.store.mark import LogMark, file_digest, rows_digest
 from lexiscope.annotation.store.migrate import migrate, stored_version
 from lexiscope.annotation.store.participants import Began, HeldTime
 from lexiscope.annotation.store.places import HasPlace, has_free_place, stamp
@@ -43,6 +45,8 @@ from lexiscope.core.run import folder_lock
 
 P = ParamSpec("P")
 CLOCK_JUMPED = "clock jumped"
+CHECKED_AT_ONCE = 20_000_000
+"""A database of fewer bytes is checked before it opens: beginning another process would take as long."""
 
 
 class OpenStudy:
@@ -58,6 +62,7 @@ class OpenStudy:
         has_place: HasPlace = has_free_place,
         copy_of: Path | None = None,
         checked: bool = True,
+        check_later: bool = False,
         unsafe_fast: bool = False,
         new: bool = False,
         steady: Callable[[], float] | None = None,
@@ -81,9 +86,11 @@ class OpenStudy:
         self._items = {item.item_id: item for item in study.items}
         # a change of the closed study that only the digest of its rows shows
         self._changed_outside: tuple[str, ...] = ()
+        # every row was checked since the study was opened (PostgreSQL checks its own files)
+        self._is_checked = True
         self._files: StudyFiles | None = None
-        self._closing_mark: LogMark | None = None
-        self._key = self._prepare(checked=checked, new=new)
+        self._is_to_be_marked = False
+        self._key = self._prepare(checked=checked, check_later=check_later, new=new)
         if database.path is not None:
             self._files = StudyFiles(database.path, self._examine)
         self._writer = Writer(
@@ -107,6 +114,7 @@ class OpenStudy:
         new: bool = False,
         copy_of: Path | None = None,
         checked: bool = True,
+        check_later: bool = False,
         steady: Callable[[], float] | None = None,
         began: Began | None = None,
     ) -> Self:
@@ -116,7 +124,9 @@ class OpenStudy:
         study. *has_place* is the study's rule for participants who come back after the lease has expired. *new* starts
         a study again whose database is lost or damaged; what is left of the earlier one is kept in a separate folder.
         *copy_of* is the folder of which *folder* holds a throwaway copy. Without *checked* a database that can be read
-        opens although its content has problems, for :meth:`Safekeeping.verify` to list them. Places are held by the
+        opens although its content has problems, for :meth:`Safekeeping.verify` to list them. With *check_later* a
+        large file opens at once that is byte for byte what was closed last, after its rows had been checked:
+        :attr:`check_is_due` says that the caller has the rows checked while the study is open. Places are held by the
         seconds of *steady* (the system's monotonic clock), which count from *began*; *clock* gives the times that are
         stored.
 
@@ -145,6 +155,7 @@ class OpenStudy:
                     has_place=has_place,
                     copy_of=copy_of,
                     checked=checked,
+                    check_later=check_later,
                     unsafe_fast=unsafe_fast,
                     new=new,
                     steady=steady,
@@ -176,7 +187,7 @@ class OpenStudy:
     def close(self) -> None:
         """Commit what is waiting, close the database, give the lock back."""
         self._writer.close()
-        self._closing_mark = self._mark_at_close()
+        self._is_to_be_marked = self._is_present_at_close()
         if self._files is not None:
             self._files.close()
         self._held.close()
@@ -198,6 +209,17 @@ class OpenStudy:
         self._writer.when_ended = act
         if self._writer.ended is not None:
             act()
+
+    @property
+    def check_is_due(self) -> bool:
+        """Return whether rows remain to be checked since the study was opened."""
+        return not self._is_checked
+
+    def record_check(self, problem: str) -> None:
+        """Take what the check found that the opening left for later; after a problem nothing more is stored."""
+        if problem and self._files is not None:
+            self._files.damage = self._files.damage or files.damaged_database_error(self._origin, problem)
+        self._is_checked = not problem
 
     @property
     def is_shared(self) -> bool:
@@ -224,7 +246,7 @@ class OpenStudy:
 
     # -- opening, noting, closing -----------------------------------------------------------------------------
 
-    def _prepare(self, *, checked: bool, new: bool) -> bytes:
+    def _prepare(self, *, checked: bool, check_later: bool, new: bool) -> bytes:
         """Make the tables of a new study, or check that the database is the study's and bring it up to date.
 
         Returns the study's key.
@@ -250,7 +272,7 @@ class OpenStudy:
             self._open_mark()
             return key
         key = _read_key(folder, self._origin)
-        self._check(key, version, checked=checked)
+        self._check(key, version, checked=checked, check_later=check_later)
         self._open_mark()
         if version < SCHEMA_VERSION:
             if database.path is not None:
@@ -268,10 +290,15 @@ class OpenStudy:
         path = self._database.path
         return (self._database.read if path is None else read_only(path)).begin()
 
-    def _check(self, key: bytes, version: int, *, checked: bool) -> None:
+    def _check(self, key: bytes, version: int, *, checked: bool, check_later: bool) -> None:
         """Check that a stored study is this one, is the latest, and is whole (PostgreSQL checks its own files)."""
         mark, path = LogMark.read(self.folder), self._database.path
-        if path is not None and checked:
+        as_closed = False
+        if path is not None and check_later and version == SCHEMA_VERSION and mark is not None and mark.file:
+            is_large = path.stat().st_size > CHECKED_AT_ONCE
+            as_closed = is_large and hmac.compare_digest(file_digest(path, key), mark.file)
+        self._is_checked = path is None or (checked and not as_closed)
+        if path is not None and checked and not as_closed:
             problems = backup.file_problems(path)
             if problems:
                 raise files.damaged_database_error(self._origin, problems[0])
@@ -283,7 +310,7 @@ class OpenStudy:
             if changed:
                 raise files.damaged_database_error(self._origin, changed[0])
             _check_definition(connection, self.study)
-            if path is not None:
+            if path is not None and not as_closed:
                 problems = backup.content_problems(connection, key, mark, self.study)
                 # a migration would seal what it finds
                 if problems and (checked or version < SCHEMA_VERSION):
@@ -339,18 +366,26 @@ class OpenStudy:
             with suppress(OSError):
                 mark.write(self.folder, lasting=False)
 
-    def _mark_at_close(self) -> LogMark | None:
-        """Return the mark of the study as it is closed; ``None`` where that cannot be said."""
+    def _is_present_at_close(self) -> bool:
+        """Whether the file that is being closed is the study's; what another program wrote to it was not checked."""
         if self._files is None or self._is_copy:
-            return None
-        with suppress(StorageError, *UNREADABLE):
-            return self.read(lambda c: LogMark(*audit.head(c), rows_digest(c)))
-        return None
+            return False
+        self._is_checked = self._is_checked and self._files.is_as_recorded
+        try:
+            self._files.check_present()
+        except StorageError:
+            return False
+        return True
 
     def _keep_closing_mark(self) -> None:
-        if self._closing_mark is not None:
-            with suppress(OSError):
-                self._closing_mark.write(self.folder, lasting=True)
+        """Write the mark of the closed file: first the digest that a moment suffices for, then that of all rows."""
+        path = self._database.path
+        if path is None or not self._is_to_be_marked:
+            return
+        with suppress(OSError, *UNREADABLE), read_only(path).connect() as connection:
+            mark = LogMark(*audit.head(connection), file=file_digest(path, self._key) if self._is_checked else "")
+            mark.write(self.folder, lasting=True)
+            replace(mark, rows=rows_digest(connection)).write(self.folder, lasting=True)
 
     def _now(self) -> str:
         self._watch_clock()

@@ -8,6 +8,8 @@ from __future__ import annotations
 import atexit
 import gc
 import json
+import logging
+import multiprocessing
 import os
 import signal
 import socket
@@ -18,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -26,6 +29,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from lexiscope.annotation.store.accounts import account_names
+from lexiscope.annotation.store.backup import KEY_NAME, unusable
 from lexiscope.annotation.store.participants import Began
 from lexiscope.annotation.store.safekeeping import MaintenanceThread
 from lexiscope.annotation.store.store import Store
@@ -43,6 +47,7 @@ from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.settings import option
 from lexiscope.resources.corpora.entity_list import EntityList
 
+LOG = logging.getLogger("lexiscope.annotation")
 BACKUP_MINUTES, BACKUPS_KEPT = 60.0, 48
 """A backup every hour; those of the last two days are kept."""
 _WORKER = "LEXISCOPE_ANNOTATE_WORKER"
@@ -137,20 +142,64 @@ def open_app(
     """
     serving = serving or Serving()
     entities = EntityList.read(search) if search is not None else None
-    with Store.open(
-        folder,
-        study.record,
-        url=serving.postgres,
-        unsafe_fast=serving.unsafe_fast,
-        clock=clock,
-        steady=steady,
-        began=began,
-        has_place=study.has_place,
-        new=new,
-    ) as store:
+    with (
+        Store.open(
+            folder,
+            study.record,
+            url=serving.postgres,
+            unsafe_fast=serving.unsafe_fast,
+            clock=clock,
+            steady=steady,
+            began=began,
+            has_place=study.has_place,
+            new=new,
+            check_later=True,
+        ) as store,
+        _checked_meanwhile(study, store),
+    ):
         app = App.of(study, store, settings, entities=entities)
         app.clock, app.postgres = clock or app.clock, serving.postgres
         yield app
+
+
+@contextmanager
+def _checked_meanwhile(study: FrozenStudy, store: Store) -> Iterator[None]:
+    """Have another process check the rows of a store that was opened because its file is as it was closed.
+
+    If it does not get to an answer, the next start checks them before it serves.
+    """
+    if not store.check_is_due:
+        yield
+        return
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_check, args=(theirs, study, store.folder), name="lexiscope-check", daemon=True)
+
+    def receive() -> None:
+        try:
+            store.record_check(ours.recv())
+        except EOFError:
+            LOG.warning("the check of the rows ended before it was done: the next start begins with it")
+
+    with closing(ours):
+        process.start()
+        theirs.close()
+        receiving = threading.Thread(target=receive, name="lexiscope-check", daemon=True)
+        receiving.start()
+        try:
+            yield
+        finally:
+            process.kill()
+            process.join()
+            receiving.join()
+
+
+def _check(reply: Connection, study: FrozenStudy, folder: Path) -> None:
+    # Ctrl-C is for the server, which ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(10)
+    reply.send(unusable(folder, (folder / KEY_NAME).read_bytes(), study.record))
 
 
 def application(app: App) -> HostGuard:
