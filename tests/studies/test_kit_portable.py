@@ -94,7 +94,7 @@ def test_repeats_comments_and_letters_come_back(tmp_path: Path) -> None:
 
 
 def test_usages_without_a_judgment_come_back(tmp_path: Path) -> None:
-    """They are rows that are no items: kept with their line, and written behind the usages of pairs."""
+    """They are rows that are no items: kept with their line, and written behind the usages of pairs, by the Hub too."""
     place = tmp_path / "bank"
     place.mkdir()
     (place / "uses.csv").write_text(USES.format(word="bank"), encoding="utf-8")
@@ -103,9 +103,11 @@ def test_usages_without_a_judgment_come_back(tmp_path: Path) -> None:
     data = read_source(str(place), task="relatedness", language="en")
     (row,) = data.set_aside
     assert (row.line, dict(row.cells)["identifier"], row.reason) == (4, "bank-3", "no judgment has this usage")
-    write_folder(data, tmp_path / "again", "durel")
-    for name in ("uses.csv", "judgments.csv"):
-        assert (tmp_path / "again" / name).read_bytes() == (place / name).read_bytes()
+    write_folder(data, tmp_path / "hub", "hub")
+    for source, out in ((data, "again"), (read_source(str(tmp_path / "hub"), task="relatedness"), "from_hub")):
+        write_folder(source, tmp_path / out, "durel")
+        for name in ("uses.csv", "judgments.csv"):
+            assert (tmp_path / out / name).read_bytes() == (place / name).read_bytes()
 
 
 def test_tabs_in_a_text_become_spaces_and_stay_so(tmp_path: Path) -> None:

@@ -111,6 +111,16 @@ def test_its_share_is_next_to_that_of_people(run: Ran) -> None:
     assert {float(cell.split()[0]) for (task, _), cell in shown.items() if task == "word intrusion"} == {50.0}
 
 
+def test_the_screen_has_both(run: Ran) -> None:
+    """Without vectors, the overview has a row for the senses that people judged, and one for the chat model."""
+    _, _, chat, records = run
+    assert study.overview_maker is not None
+    table = study.overview_maker(records, SenseInductionSettings())
+    shown = {row[0]: [getattr(cell, "value", cell) for cell in row[1:]] for row in table.rows}
+    assert shown["vectors"] == [50.0, pytest.approx(100 * 8 / 12)]
+    assert shown[chat] == [100.0, 75.0]
+
+
 def test_its_answers_are_in_the_one_table(run: Ran) -> None:
     """Eight choices in the words of the package; those in a file's words are of its task alone.
 

@@ -386,3 +386,16 @@ def test_the_plan_for_suites_of_ones_own() -> None:
     ]
     assert len(families["contrasts_conditions"]) == 2
     assert families["contrasts_context"] == families["contrasts_expressions"] == ()
+
+
+def test_a_chat_model_that_nothing_asks_is_refused_with_the_reason(tmp_path: Path) -> None:
+    """Neither a forced choice nor a gap follows from these templates: the error says what each would need."""
+    settings = files(tmp_path, KINDS, TEMPLATES.replace("{context} {Target}", "{Target}, {context}:"))
+    chat = replace(settings, subjects=("chat:m@http://127.0.0.1:9/v1?language=en",), language="de")
+    with pytest.raises(InputError, match="cannot be asked of a chat model") as caught:
+        study.run(chat, tmp_path / "run")
+    assert caught.value.why.startswith("No template of the suite substitution")
+    assert "No template has {context} in front" in caught.value.why
+    with pytest.raises(InputError, match="cannot be asked of a chat model") as caught:
+        study.run(replace(chat, gap_filling="no"), tmp_path / "run")
+    assert caught.value.why.endswith("It was not asked for (gap_filling: no).")

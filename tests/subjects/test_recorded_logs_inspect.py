@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -143,11 +144,15 @@ def test_damaged_and_foreign_files(tmp_path: Path) -> None:
     text = tmp_path / "text.json"
     text.write_text("dear", encoding="utf-8")
     empty = write_inspect_log(tmp_path / "empty.json", [])
+    told = json.loads(empty.read_text(encoding="utf-8")) | {"status": "error", "error": {"message": "no such model"}}
+    failed = tmp_path / "failed.json"
+    failed.write_text(json.dumps(told), encoding="utf-8")
     for path, message in (
         (other, "not a log of inspect_ai"),
         (damaged, r"samples/.*: this part of the log is damaged"),
         (text, "not JSON"),
         (empty, "no samples"),
+        (failed, "its status is .error., its error: no such model"),
     ):
         with pytest.raises(InputError, match=message):
             ask(example_items("relatedness"), f"recorded:{path}", "relatedness")

@@ -272,8 +272,9 @@ def test_the_language_is_the_item_s() -> None:
 
 def test_what_cannot_be_asked() -> None:
     """More shots than examples, an unknown variant, and an item that is one of its own shots, are refused by name."""
-    with pytest.raises(InputError, match="9 shots are asked for, the task has 4 examples"):
+    with pytest.raises(InputError, match="9 shots are asked for, the task has 4 examples") as caught:
         ask("plausibility", STORY, shots=9)
+    assert caught.value.hint == "use shots=4 or fewer"
     with pytest.raises(InputError, match="no variant 'other'"):
         ask("plausibility", STORY, variant="other")
     with pytest.raises(InputError, match="one of the worked examples"):

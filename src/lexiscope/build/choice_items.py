@@ -26,6 +26,8 @@ from lexiscope.items.tables.tabular import is_item_table
 OTHER_SUITES, CATEGORIES_OF_GAPS = "Suites other than substitution", "Error categories of gap filling"
 GAPS = "Gap filling"
 """Analyses that some items do not allow."""
+NO_PAGES = "No template of the suite substitution makes controlled choice sets, and a choice between words needs one."
+"""Why people and chat models are asked no forced choice about a collection."""
 
 _OTHER_LANGUAGE = (
     "The items are not in English, and the texts of the paper's other suites and of gap filling are: --templates FILE "

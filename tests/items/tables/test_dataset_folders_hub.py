@@ -9,7 +9,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from lexiscope.core import catalog
-from lexiscope.core.dataset import Dataset, DatasetCard
+from lexiscope.core.dataset import Dataset, DatasetCard, SetAside
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -38,19 +38,20 @@ def made(*, split: bool = False) -> Dataset:
     )
     rows = [Response(f"p{n % 2}", "participant", f"i{n // 2}", "relatedness", "rating", float(1 + n)) for n in range(4)]
     rows.append(Response("encoder:m", "encoder", "i0", "relatedness", "cosine_distance", 0.25, layer=3))
-    return Dataset(CARD, items, ResponseTable.from_rows(rows))
+    aside = (SetAside("uses.csv", 4, "no judgment has this usage", (("identifier", "bank-3"), ("lemma", "bank"))),)
+    return Dataset(CARD, items, ResponseTable.from_rows(rows), set_aside=aside)
 
 
 def test_the_round_trip_is_equal(tmp_path: Path) -> None:
-    """Items with every field and condition, and all responses, come back as they were."""
+    """Items with every field and condition, all responses, and rows that are no items come back as they were."""
     data = made()
     files = write_hub_folder(data, tmp_path / "hub")
     assert [str(file.relative_to(tmp_path / "hub")) for file in files] == [
         "README.md",
-        *(f"{name}/train-00000-of-00001.parquet" for name in ("items", "ratings", "responses")),
+        *(f"{name}/train-00000-of-00001.parquet" for name in ("items", "ratings", "responses", "set_aside")),
     ]
     assert is_hub_folder(tmp_path / "hub")
-    assert read_hub_folder(tmp_path / "hub") == (data.items, data.responses)
+    assert read_hub_folder(tmp_path / "hub") == (data.items, data.responses, data.set_aside)
 
 
 def test_ratings_have_a_row_for_each_rater(tmp_path: Path) -> None:
@@ -73,7 +74,7 @@ def test_the_card_has_what_the_hub_shows(tmp_path: Path) -> None:
     assert (front["pretty_name"], front["license"], front["language"]) == ("Made: norms", "cc-by-4.0", ["en"])
     assert front["size_categories"] == ["n<1K"]
     assert [(config["config_name"], config.get("default")) for config in front["configs"]] == [
-        ("ratings", True), ("items", None), ("responses", None),
+        ("ratings", True), ("items", None), ("responses", None), ("set_aside", None),
     ]  # fmt: skip
     assert front["configs"][0]["data_files"] == [
         {"split": "train", "path": "ratings/train-*.parquet"},
@@ -97,7 +98,7 @@ def test_large_tables_have_several_shards(tmp_path: Path, monkeypatch: pytest.Mo
     write_hub_folder(data, tmp_path / "hub")
     names = [file.name for file in config_files(tmp_path / "hub")["responses"]]
     assert names == [f"train-{n:05d}-of-00003.parquet" for n in range(3)]
-    assert read_hub_folder(tmp_path / "hub") == (data.items, data.responses)
+    assert read_hub_folder(tmp_path / "hub") == (data.items, data.responses, data.set_aside)
 
 
 def test_a_folder_of_another_layout_names_its_files(tmp_path: Path) -> None:

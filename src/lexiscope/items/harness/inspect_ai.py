@@ -138,7 +138,9 @@ def read_inspect_log(path: Path) -> InspectLog:
         raise InputError("this is not a log of inspect_ai: it names no model", place=place, hint=_AGAIN)
     read = tuple(_logged_reply(name, sample, path) for name, sample in samples)
     if not read:
-        why = f"its status is {header.get('status')!r}"
+        failed = header.get("error")
+        said = failed.get("message") if isinstance(failed, dict) else None
+        why = f"its status is {header.get('status')!r}" + (f", its error: {said}" if said else "")
         raise InputError("this log has no samples", place=place, why=why, hint=_AGAIN)
     return InspectLog(about["model"], read)
 

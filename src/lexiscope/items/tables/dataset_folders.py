@@ -3,8 +3,8 @@
 A DURel folder has pairs of usages and their ratings: ``uses.csv``, ``instances.csv`` and ``judgments.csv``. A folder of
 the Hub has Parquet shards, a card with its YAML, and one row for each rater. Its configurations: ``ratings`` (one row
 for each rating of a participant, with the texts of its item), ``items`` (one row for each item), ``responses`` (every
-answer of people and models as the response table has it). A folder of the Hub that was written here is read back
-without loss.
+answer of people and models as the response table has it), ``set_aside`` (published rows that are no items, if there are
+any). A folder of the Hub that was written here is read back without loss.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _judgments(pairs: Mapping[str, Cells], responses: ResponseTable) -> Iterator
 
 
 README = "README.md"
-ITEMS, RATINGS, RESPONSES = "items", "ratings", "responses"
+ITEMS, RATINGS, RESPONSES, ASIDE = "items", "ratings", "responses", "set_aside"
 ROWS_OF_SHARD = 500_000
 _FENCE = "---\n"
 _ITEM = ("item_id", "dataset", "list_id", "gold", "options", "scale")
@@ -188,7 +188,14 @@ def write_hub_folder(data: Dataset, folder: Path) -> tuple[Path, ...]:
     items = pa.table({name: _typed(values) for name, values in columns.items()})
     # in memory names are dictionaries: in the file they are plain text
     responses = pa.table({field.name: data.responses.arrow.column(field.name).cast(field.type) for field in SCHEMA})
-    tables = {RATINGS: _ratings(data, columns), ITEMS: items, RESPONSES: responses}
+    aside = pa.table({
+        "path": pa.array([row.path for row in data.set_aside], pa.string()),
+        "line": pa.array([row.line for row in data.set_aside], pa.int64()),
+        "reason": pa.array([row.reason for row in data.set_aside], pa.string()),
+        # rows of several files have different columns
+        "cells": pa.array([json.dumps(dict(row.cells), ensure_ascii=False) for row in data.set_aside], pa.string()),
+    })  # fmt: skip
+    tables = {RATINGS: _ratings(data, columns), ITEMS: items, RESPONSES: responses, ASIDE: aside}
     splits = {item.item_id: str(item.conditions.get("split", _SPLIT)) for item in data.items}
     with atomic_folder(folder) as new:
         configs: list[dict[str, Any]] = []
@@ -217,7 +224,8 @@ def _write_config(
 
     (folder / name).mkdir()
     by_split: dict[str, list[int]] = {}
-    for row, item_id in enumerate(table.column("item_id").to_pylist()):
+    item_ids = table.column("item_id").to_pylist() if "item_id" in table.column_names else [""] * table.num_rows
+    for row, item_id in enumerate(item_ids):
         by_split.setdefault(splits.get(item_id, _SPLIT), []).append(row)
     for split, rows in by_split.items():
         n_shards = -(-len(rows) // ROWS_OF_SHARD)
@@ -341,6 +349,7 @@ _ROW_IS = {
     RATINGS: "one rating or choice of one participant, with the texts and conditions of its item",
     ITEMS: "one item",
     RESPONSES: "one answer of a person or model, as Lexiscope stores it",
+    ASIDE: "one published row that is not an item: its file and line, the reason, its cells (JSON)",
 }
 
 
@@ -391,8 +400,8 @@ def config_files(folder: Path) -> dict[str, tuple[Path, ...]]:
     return configs or {"default": tuple(sorted(folder.rglob("*.parquet")))}
 
 
-def read_hub_folder(folder: Path) -> tuple[tuple[Item, ...], ResponseTable]:
-    """Return the items and responses of a folder that :func:`write_hub_folder` wrote.
+def read_hub_folder(folder: Path) -> tuple[tuple[Item, ...], ResponseTable, tuple[SetAside, ...]]:
+    """Return the items, the responses and the rows set aside of a folder that :func:`write_hub_folder` wrote.
 
     Errors: :class:`InputError` for a folder of another layout, naming its configurations and files; for a row that is
     no item, with its file and number.
@@ -408,7 +417,9 @@ def read_hub_folder(folder: Path) -> tuple[tuple[Item, ...], ResponseTable]:
     rows = table.to_pylist()
     items = tuple(_item(row, number, items_files[0]) for number, row in enumerate(rows, start=1))
     responses = [ResponseTable.read_parquet(file) for file in configs.get(RESPONSES, ())]
-    return items, ResponseTable.concat(responses) if responses else ResponseTable.empty()
+    kept = _read(configs[ASIDE]).to_pylist() if ASIDE in configs else []
+    aside = (SetAside(row["path"], row["line"], row["reason"], tuple(json.loads(row["cells"]).items())) for row in kept)
+    return items, ResponseTable.concat(responses) if responses else ResponseTable.empty(), tuple(aside)
 
 
 def _read(files: Sequence[Path]) -> pa.Table:

@@ -327,14 +327,16 @@ def chat_answers(
     seed: int,
     progress: CollectProgress | None = None,
     tasks: Mapping[str, Task] | None = None,
+    why: str = "",
 ) -> tuple[ResponseTable, list[str]]:
     """Return what chat models answer to the items of each task, and who was not asked what, as text.
 
-    *tasks* are those that are asked in another way than by default, by name.
+    *tasks* are those that are asked in another way than by default, by name; *why* is the reason where no task has
+    items.
     Answers are kept below *out*, a folder for each task, so that a broken run continues. Errors: those of
     :func:`chat_models` and of the endpoints.
     """
-    by_task, unasked = chat_models(live, {task: (task, items) for task, items in asked.items()})
+    by_task, unasked = chat_models(live, {task: (task, items) for task, items in asked.items() if items}, why=why)
     tables = [
         collect(asked[task], models, (tasks or {}).get(task, task), out=out / task, seed=seed, progress=progress)
         for task, models in by_task.items()

@@ -39,11 +39,11 @@ def read_source(source: str, *, task: str, language: str = "", options: ReadingO
     if words:
         return _durel(path, words, task=task, language=language, options=options)
     if is_hub_folder(path):
-        items, responses = read_hub_folder(path)
+        items, responses, aside = read_hub_folder(path)
         asked = responses.unique("task")
         checksums = tuple((str(file.relative_to(path)), sha256_of(file)) for file in sorted(path.rglob("*.parquet")))
         card = _card(path, str(asked[0]) if asked else task, items[0].usages[0].language if items else language)
-        return Dataset(replace(card, scale=None), items, responses, checksums)
+        return Dataset(replace(card, scale=None), items, responses, checksums, set_aside=aside)
     hint = f"give a folder with {JUDGMENTS} and uses.csv, or a folder with README.md and Parquet files"
     raise InputError("this folder has no data that can be read", code="E001", place=Place(source), hint=hint)
 

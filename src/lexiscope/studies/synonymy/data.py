@@ -10,7 +10,7 @@ from pathlib import Path
 from lexiscope.analysis.choices.design import Cell, ChoiceDesign, cell_named, joint_cells, without_pairs
 from lexiscope.analysis.choices.design_answers import AnsweredDesign, SubjectAnswers, subject_answers
 from lexiscope.build import forced_choice
-from lexiscope.build.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
+from lexiscope.build.choice_items import GAPS, NO_PAGES, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.build.gap_filling.gaps import COLUMN_SYNSET
 from lexiscope.collect import CollectProgress, baseline_answers, collect, in_wordings, live_subjects, scoring_routes
 from lexiscope.core import catalog
@@ -246,9 +246,8 @@ def load_run(settings: SynonymySettings, folder: Path, progress: CollectProgress
     pages = forced_choice.in_drawn_orders(data.asked.pages, seed=settings.seed)
     data = replace(data, asked=replace(data.asked, pages=pages))
     to_ask = {GAP_TASK: () if no_gaps else data.asked.gap_items, **forced_choice.by_task(pages)}
-    of_chats = {task: items for task, items in to_ask.items() if items}
-    ways, seed = {GAP_TASK: ASKED}, settings.seed
-    told, why_not = chat_answers(live, of_chats, folder / "chats", seed=seed, progress=progress, tasks=ways)
+    unasked, ways, seed = f"{NO_PAGES} {no_gaps or data.omitted.get(GAPS, '')}", {GAP_TASK: ASKED}, settings.seed
+    told, why_not = chat_answers(live, to_ask, folder / "chats", seed=seed, progress=progress, tasks=ways, why=unasked)
     filled = [answers(data.asked.gap_items, asked, GAP_TASK, "gaps"), told.where(task=GAP_TASK)]
     told = told.where(task=forced_choice.PAGES)
     for k in dict.fromkeys(settings.top_k):

@@ -174,7 +174,8 @@ class Asking:
             raise InputError(what, hint=f"use shots=0, or the variant {GUIDELINES!r}")
         there = len(self.examples(language))
         if shots > there and settings.written is None:
-            raise InputError(f"{shots} shots are asked for, the task has {there} examples in {language!r}")
+            what = f"{shots} shots are asked for, the task has {there} examples in {language!r}"
+            raise InputError(what, hint=f"use shots={there} or fewer")
 
 
 def plain_text(line: Line) -> str:
