@@ -216,7 +216,7 @@ def test_nobody_left_or_nobody_there_is_an_error() -> None:
     """A rule after everybody is gone cannot be judged, nor can a table without participants."""
     rows, _ = simulated(3)
     everybody = SelfReport(measure="native_speaker", value=1)
-    with pytest.raises(InputError, match="earlier rules excluded everybody"):
+    with pytest.raises(InputError, match="earlier rules excluded every participant"):
         apply([everybody, TooSlow()], table_of(rows))
     with pytest.raises(InputError, match="no subject of the kind 'participant'"):
         apply([everybody], table_of(rows, subject_kind="encoder"))

@@ -62,7 +62,7 @@ def test_both_kinds_of_files(tmp_path: Path) -> None:
     pairs = read_choice_items(tmp_path / "pairs.csv")
     assert (len(pairs.items), pairs.gap_items, set(pairs.omitted)) == (1, (), {GAPS})
     assert len(read_choice_items(tmp_path / "own.csv").gap_items) == 3
-    with pytest.raises(SpecError, match="templates have nothing to do"):
+    with pytest.raises(SpecError, match="templates have no effect"):
         read_choice_items(tmp_path / "pairs.csv", templates=tmp_path / "own.yaml")
     german = tmp_path / "german.csv"
     german.write_text("target,synonym,distractor,sentence\nAmsel,Vogel,Fisch,Im Garten sang eine Amsel.\n", "utf-8")

@@ -208,7 +208,7 @@ def test_models_are_raters_where_their_kind_is_named(tmp_path: Path, run: Run) -
     (tmp_path / "plain.csv").write_text("rater,item,rating\nana,i,1\neva,i,2\n")
     refused = run("agree", "plain.csv", "--kind", "chat")
     assert refused.exit_code == 1
-    assert "only a response table says of what kind a rater is" in refused.stderr
+    assert "--kind needs a response table" in refused.stderr
 
 
 def test_ratings_on_two_scales_are_refused(tmp_path: Path, run: Run) -> None:

@@ -424,7 +424,7 @@ def test_two_curators_a_sheet_and_a_third(build: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("compare", "made", "ann", "ben"), "'ben' has decided nothing here"),
+        (("compare", "made", "ann", "ben"), "'ben' has made no decision here"),
         (("merge", "made", "ben", "--out", "c.csv"), "those who have: ann"),
         (("merge", "made", "ann", "--third", "cat", "--out", "c.csv"), "name one curator, or two"),
         (("sheet", "made", "--curator", "Ann!", "--out", "s.csv"), "E466"),

@@ -78,9 +78,9 @@ def workers(name: str) -> Executor:
     [
         ("threads:2", "there is no engine 'threads:2'"),
         ("local:2", "there is no engine 'local:2'"),
-        ("processes:0", "'processes:0' does not say how many workers"),
-        ("processes:two", "'processes:two' does not say how many workers"),
-        ("slurm", "'slurm' does not say how many workers"),
+        ("processes:0", "'processes:0' does not give the number of workers"),
+        ("processes:two", "'processes:two' does not give the number of workers"),
+        ("slurm", "'slurm' does not give the number of workers"),
         ("processes:2?gpus=1", "the engine 'processes' takes no options"),
     ],
 )

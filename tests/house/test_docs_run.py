@@ -198,7 +198,7 @@ def test_the_page_on_studies_does_what_it_says(tmp_path: Path, monkeypatch: pyte
         outputs.append(done.output)
     assert "--least" in CliRunner().invoke(cli, ["study", "my_study.py", "--help"]).output
     assert "simulated participants" in outputs[0]
-    assert outputs[1].rstrip().endswith("holds what it says")
+    assert outputs[1].rstrip().endswith(": no differences")
     names = {record.statistic for record in read_records(tmp_path / "my_study_run" / "results.json")}
     expected = {"mean_rating(over=items)", "leave_one_out_agreement(method=spearman)", "spearman(with=norms)"}
     assert names == {*expected, "best_layer(by=spearman)", "spearman(with=norms,layer=chosen)"}

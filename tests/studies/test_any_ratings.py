@@ -184,7 +184,7 @@ def test_models_are_compared_with_people() -> None:
     closest = answers.CLOSENESS.answer(Numbers(tuple(made)))
     assert closest is not None
     assert closest.sentences[0].endswith(
-        "of chat, ρ = .80, 95% CI [.75, .85], the lowest that of encoder, ρ = .58, 95% CI [.50, .66]."
+        "the highest is chat, ρ = .80, 95% CI [.75, .85], the lowest encoder, ρ = .58 [.50, .66]."
     )
     pairs = answers.differences(Numbers(tuple(made)), None)
     assert pairs is not None

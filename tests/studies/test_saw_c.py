@@ -121,7 +121,7 @@ def test_the_results_page_answers_within_its_budget(whole_run: Path) -> None:
     assert len(text.partition("<script>")[2].partition("</script>")[0].encode()) <= 6_000
     assert results.index("<figure") < results.index("Question "), "the first figure is at the top"
     page = page_from_json(read_json(whole_run / "answers.json"))
-    assert page.top.sentences[0].startswith("All 13 models follow people in the expected direction; the highest value")
+    assert page.top.sentences[0].startswith("All 13 models follow people in the expected direction; the highest is")
     assert [(q.short, q.answer.verdict) for q in page.questions] == [
         ("People", "Yes."),
         ("Senses", "At layer 6 of 12 in BETO."),

@@ -354,7 +354,7 @@ def test_choice_sets_that_are_ready(tmp_path: Path) -> None:
     study.run(replace(settings, items=str(tmp_path / "items.csv")), tmp_path / "again")
     again = read_records(tmp_path / "again" / "results.json")
     assert "hyponymy/gehört zur Gruppe/random" in {r.condition for r in again}
-    with pytest.raises(SpecError, match="templates have nothing to do"):
+    with pytest.raises(SpecError, match="templates have no effect"):
         study.run(replace(settings, templates=own.templates), tmp_path / "third")
 
 

@@ -264,7 +264,7 @@ def _rows(table: ResponseColumns, measure: str, rule: str, **where: object) -> R
     if not len(rows):
         what = f"{rule} cannot be judged: no answer has the measure {measure!r}"
         chosen = "".join(f" and {name} among {value}" for name, value in where.items())
-        raise InputError(what + chosen, hint="collect it, or take the rule out of the study: it would pass everybody")
+        raise InputError(what + chosen, hint="collect it, or remove the rule: it would exclude no participant")
     return rows
 
 
@@ -468,7 +468,7 @@ def parse_rule(text: str) -> Rule:
 def _judge(rule: Rule, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
     text = format_rule(rule)
     if not subjects:
-        raise InputError(f"{text} cannot be judged: earlier rules excluded everybody")
+        raise InputError(f"{text} cannot be judged: earlier rules excluded every participant")
     try:
         judgement = rule.judge(table, subjects)
     except LexiscopeError as error:

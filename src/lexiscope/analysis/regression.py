@@ -433,7 +433,7 @@ def _newton(outcome: FloatArray, design: FloatArray) -> tuple[FloatArray, FloatA
         if iteration >= _SUSPICIOUS and _separates(outcome, change):
             raise StatisticError(
                 "the predictors separate the two outcomes: no finite estimate exists",
-                why="along some combination of predictors all ones lie on one side and all zeros on the other",
+                why="a combination of predictors separates all ones from all zeros",
                 hint="fewer predictors, or more items",
             )
         share, best = 1.0, deviance * (1 + 1e-14)

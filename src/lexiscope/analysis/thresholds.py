@@ -230,7 +230,7 @@ def _columns(distance: ArrayLike, same: ArrayLike) -> tuple[FloatArray, BoolArra
     columns = values[:, None] if values.ndim == 1 else values
     if columns.ndim != 2 or truth.ndim != 1 or len(columns) != len(truth) or not np.isfinite(columns).all():
         what = f"{values.shape} distances, all finite, and {truth.shape} correct answers must go together"
-        raise StatisticError(what, hint="leave items without an answer out, and say how many")
+        raise StatisticError(what, hint="exclude items without an answer, and report their number")
     if truth.all() or not truth.any():
-        raise StatisticError(f"all {len(truth)} items have one correct answer: a threshold has nothing to separate")
+        raise StatisticError(f"all {len(truth)} items have one correct answer: a threshold cannot be fitted")
     return np.column_stack([_settled(-column) for column in columns.T]), truth

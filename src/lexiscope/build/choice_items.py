@@ -140,7 +140,7 @@ def read_choice_items(
         collection = read_collection(path, language=language, options=options)
         return choice_items(collection, templates=templates, mode=mode, dataset=path.stem)
     if templates:
-        what = "these are choice sets, whose texts are made: templates have nothing to do"
+        what = "these are choice sets, whose texts are made: templates have no effect"
         raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
     why = "The items are choice sets: they name no answer to a gap."
     sets = read_designed_sets(path, language=language, options=options)

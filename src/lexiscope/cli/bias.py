@@ -78,8 +78,8 @@ def bias(*, items: str, out: Path, as_json: bool, quiet: bool, **given: Any) -> 
     texts show it. The file is checked first. The same command on the same folder resumes an interrupted run.
 
     With --rebalance, the items that words and characters of the context or the word solve are removed, round by round,
-    until neither is above LABEL in cross-validation. What that changes is measured by learners that had no part in the
-    choice of the items that they answer, and compared with random removal of as many items.
+    until neither is above LABEL in cross-validation. The effect is measured by learners that took no part in the choice
+    of items, and compared with the random removal of as many items.
     """
     if not Path(items).exists() and catalog.has("datasets", plain_name(items)):
         hint = f"audit it with lexiscope study {STUDY} --dataset {items}"

@@ -54,7 +54,7 @@ from lexiscope.tasks.substitution import NAME as SUBSTITUTION
 
 @click.group()
 def choices() -> None:
-    """Ask people to choose on a spreadsheet: substitutes, items by view."""
+    """Collect choices from participants with spreadsheets."""
 
 
 # -- draw and views: items asked by view, two people with an overlap for each view ----------------------------------

@@ -29,7 +29,7 @@ from lexiscope.tasks import DEFAULT
 
 @click.group()
 def data() -> None:
-    """Fetch, verify or locate published data."""
+    """Download published data, verify their checksums, show their folders."""
 
 
 @data.command("get", cls=Verb)

@@ -53,7 +53,7 @@ FIRST_FILE_SECONDS, ALL_FILES_SECONDS = 3.0, 30.0
 @options.threads
 @options.quiet
 def demo(*, out: Path, offline: bool, device: str, threads: int, quiet: bool) -> None:
-    """Show a first result: the embedded model on the embedded items.
+    """Run a short example with the built-in model and items.
 
     A small English encoder reads pairs of sentences that share an ambiguous noun. On the dataset RAW-C it is also
     compared with the ratings of 77 people. If RAW-C is not installed and LEXISCOPE_DATA is not set, the demo downloads

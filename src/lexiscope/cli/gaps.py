@@ -58,7 +58,7 @@ _lexicon = click.option(
 
 @click.group()
 def gaps() -> None:
-    """Gap filling: items, accepted answers found, answers coded by people."""
+    """Create gap-filling items, find accepted answers, and code answers."""
 
 
 @gaps.command("items", cls=Verb)

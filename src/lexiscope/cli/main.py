@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 
 #: verb -> (where its command is, one line of help). The line is the first line of the command's own help (a test).
 VERBS: dict[str, tuple[str, str]] = {
-    "demo": ("lexiscope.cli.demo:demo", "Show a first result: the embedded model on the embedded items."),
+    "demo": ("lexiscope.cli.demo:demo", "Run a short example with the built-in model and items."),
     "list": ("lexiscope.cli.list:list_catalog", "List datasets, resources, tasks, subjects, studies or pairings."),
-    "data": ("lexiscope.cli.data:data", "Fetch, verify or locate published data."),
+    "data": ("lexiscope.cli.data:data", "Download published data, verify their checksums, show their folders."),
     "build": (
         "lexiscope.cli.build:build",
-        "Make your own items: minimal pairs from a corpus and a lexicon, and their curation.",
+        "Build minimal pairs from a corpus and a lexicon, and curate them.",
     ),
-    "gaps": ("lexiscope.cli.gaps:gaps", "Gap filling: items, accepted answers found, answers coded by people."),
-    "choices": ("lexiscope.cli.choices:choices", "Ask people to choose on a spreadsheet: substitutes, items by view."),
+    "gaps": ("lexiscope.cli.gaps:gaps", "Create gap-filling items, find accepted answers, and code answers."),
+    "choices": ("lexiscope.cli.choices:choices", "Collect choices from participants with spreadsheets."),
     "check": ("lexiscope.cli.check:check", "Check an item file for errors and warnings."),
     "collect": ("lexiscope.cli.collect:collect", "Ask subjects about items and keep every answer."),
     "export": (
         "lexiscope.cli.build.export:export",
         "Export items as a task of lm-evaluation-harness or inspect_ai.",
     ),
-    "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),
+    "study": ("lexiscope.cli.study:study", "Run a published study or your own, on its data or on yours."),
     "bias": ("lexiscope.cli.bias:bias", "Test whether a dataset can be solved from the context or the word alone."),
     "train": (
         "lexiscope.cli.train:train",
-        "Train a model on items, ratings or running text: a folder that a subject loads.",
+        "Train a classifier, a bi-encoder, an adapter or sense embeddings.",
     ),
-    "senses": ("lexiscope.cli.senses:senses", "Induced senses: neighbours, example sentences, tests for people."),
+    "senses": ("lexiscope.cli.senses:senses", "Explore induced senses and test them with people."),
     "report": ("lexiscope.cli.results.report:report", "Write one report of one or more runs."),
-    "verify": ("lexiscope.cli.results.verify:verify", "Check that a run holds what it says, and compute it again."),
-    "sql": ("lexiscope.cli.results.sql:sql", "Ask the responses and results of a run a question in SQL."),
+    "verify": ("lexiscope.cli.results.verify:verify", "Check that the files of a run are unchanged, and recompute it."),
+    "sql": ("lexiscope.cli.results.sql:sql", "Query the responses and results of a run in SQL."),
     "profile": (
         "lexiscope.cli.results.profile:profile_verb",
-        "Profile models: what they know of words, as a share of what people attain.",
+        "Profile what models know of words, as a share of what people attain.",
     ),
     "analyse": ("lexiscope.cli.analyse:analyse", "Analyse any ratings file and write a report."),
     "norm": (

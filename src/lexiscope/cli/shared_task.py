@@ -127,7 +127,7 @@ def score(submission: Path, *, split: str, samples: Path | None, out: Path | Non
     """
     published = _read_samples(split, samples)
     if any(sample.choices is None for sample in published):
-        raise InputError("these samples are redacted: there is nothing to score against", hint="check works on them")
+        raise InputError("these samples are redacted: they have no ratings", hint="check works on them")
     values = read_submission(existing_file(submission), len(published)).predictions
     result = official_score(values, [sample.choices or () for sample in published])
     simulated = any(sample.simulated for sample in published)

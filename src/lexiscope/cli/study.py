@@ -193,7 +193,7 @@ def study(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Run a study: a whole paper, on its data or on yours.
+    """Run a published study or your own, on its data or on yours.
 
     NAME is a study of the catalog, FILE.py your study; FILE.yaml holds the settings of a study (--write-yaml writes
     such a file with every setting and its value). Options given here override the file. The same command on the same

@@ -81,7 +81,7 @@ def engine_of(name: str = "") -> Executor | None:
 
 def _number(text: str, given: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise SpecError(f"{given!r} does not say how many workers", hint=f"Valid engines: {_FORMS}")
+        raise SpecError(f"{given!r} does not give the number of workers", hint=f"Valid engines: {_FORMS}")
     return int(text)
 
 

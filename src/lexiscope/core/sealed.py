@@ -92,7 +92,7 @@ def read_sealed(path: Path, *, hint: str = "") -> dict[str, Any]:
         raise RunError("this file of a run is damaged", place=Place(str(path)), why=why, hint=hint)
     if content.get(NAME) != path.name:
         why = f"it was written as {content[NAME]}" if NAME in content else "it does not say which file it is"
-        raise RunError("this file of a run is another one", place=Place(str(path)), why=why, hint=hint)
+        raise RunError("this file of a run was replaced", place=Place(str(path)), why=why, hint=hint)
     return content
 
 

@@ -131,6 +131,8 @@ def test_in_a_browser(answered: Report, tmp_path: Path, width: int, mode: str, c
     """No sideways scrolling, no message, one drawing per figure; pages change by their links; axe finds nothing."""
     from axe_playwright_python.sync_playwright import Axe
 
+    spec = Section("spec", "Data", ("planted_bias?context_sufficiency=0.2&word_sufficiency=0.9&label_share=0.5",))
+    answered = replace(answered, sections=(*answered.sections, spec))
     path = write_report(answered, tmp_path / "report.html")
     page = chromium.new_page(viewport={"width": width, "height": 844}, offline=True, color_scheme=mode)  # type: ignore[attr-defined]
     messages: list[str] = []
@@ -142,6 +144,9 @@ def test_in_a_browser(answered: Report, tmp_path: Path, width: int, mode: str, c
     assert page.locator("#figure-1").bounding_box()["y"] < 844, "the first figure begins on the first screen"
     serious = [v["id"] for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")]
     assert serious == []
+    page.click(".tabs a[href='#data']")
+    assert page.locator("#spec").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.click(".tabs a[href='#record']")
     assert page.locator("#results").is_hidden()
     assert page.locator("#record").is_visible()

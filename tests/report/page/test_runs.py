@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from lexiscope.report.marks.drawing import Axis, ReferenceLine
 from lexiscope.report.marks.forest import Forest, ForestRow
 from lexiscope.report.page.comparison_page import compared_runs, comparison_page
 from lexiscope.report.page.every_result import with_every_result
-from lexiscope.report.page.html import render
+from lexiscope.report.page.html import render, write_report
 from lexiscope.report.page.runs import last_layers, report_of_runs, side_by_side
 from lexiscope.report.page.stored import store
 from lexiscope.report.tables import IntervalCell, Missing
@@ -144,6 +145,30 @@ def test_runs_of_one_statistic_are_on_one_axis(report: Report) -> None:
     assert rows == [("m", "", "m"), ("m", "", "n"), ("n", " hidden", "m"), ("n", " hidden", "n")]
     assert "<option>m</option><option>n</option></select>" in html
     assert comparison_page(runs[:1], []) is None
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("mode", "width"), [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing_serious(report: Report, chromium: Any, tmp_path: Path, mode: str, width: int) -> None:
+    """The comparison in both themes: with differences, the table with its choice of reference, and open details."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    one = _answered(report, "A", {"m": 0.6, "n": 0.4}, 0.7)
+    runs, others = compared_runs([one, _answered(report, "B", {"n": 0.8, "o": 0.5}, 0.7)], ["a", "b"])
+    sides = [Estimate("spearman", v, subject=f"encoder:{s}") for s, v in (("m", 0.6), ("n", 0.4))]
+    contrast = Contrast("spearman_difference", *sides, Interval(0.1, 0.3, 0.95, "b"), 50, p=0.01)
+    apart = (PairedModels("m", "n", 0.2, 0.1, 0.3),)
+    pairs = ModelPairs(("m", "n"), apart, 2.0, (RankSet(1, 1), RankSet(2, 2)))
+    compared = comparison_page([replace(runs[0], differences=(contrast,), pairs=pairs), runs[1]], others)
+    path = write_report(replace(one, results=compared), tmp_path / "cmp.html")
+    page = chromium.new_page(viewport={"width": width, "height": 844}, offline=True, color_scheme=mode)
+    page.goto(path.as_uri())
+    assert page.locator(".pick select").is_visible()
+    page.evaluate("document.querySelectorAll('details').forEach(line => line.open = true)")
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    assert [fault["id"] for fault in found if fault["impact"] in ("serious", "critical")] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.close()
 
 
 def test_differences_at_best_layers_say_how_the_layers_were_chosen(report: Report) -> None:

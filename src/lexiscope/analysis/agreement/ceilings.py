@@ -279,7 +279,7 @@ def spearman_brown(r: float, *, factor: float = 2.0) -> float:
         raise StatisticError(
             f"reliability is undefined: a correlation of {r:.4f}, corrected for {factor:g} times the "
             "length by Spearman-Brown, would be below −1",
-            hint="look for raters who used the scale the other way round",
+            hint="check for raters that used the scale in reverse",
         )
     return factor * r / scale
 
@@ -510,7 +510,7 @@ def _within_others(ratings: Ratings) -> tuple[BoolArray, BoolArray]:
     n = ratings.counts()[ratings.item]
     usable = n >= 3
     if not usable.any():
-        raise StatisticError("no item has three ratings, so no one can be compared with the SD of the others")
+        raise StatisticError("no item has three ratings, so no rater can be compared with the SD of the others")
     means, sds = ratings.means()[ratings.item], item_sd(ratings)[ratings.item]
     # leaving one of n values out of mean and variance; centred, so that no digits cancel
     away = ratings.value - means

@@ -106,7 +106,7 @@ def kappa_from_margins(agreement: float, first: float, second: float) -> float:
         raise StatisticError(f"shares are between 0 and 1, not {agreement:g}, {first:g} and {second:g}")
     expected = first * second + (1 - first) * (1 - second)
     if expected == 1:
-        raise StatisticError("kappa is undefined: both people always gave one same answer")
+        raise StatisticError("kappa is undefined: both participants always gave the same answer")
     return (agreement - expected) / (1 - expected)
 
 

@@ -103,7 +103,7 @@ def model_pairs(reached: Mapping[str, Reached], *, level: float = 0.95) -> Model
     ['1', '2']
     """
     if len(reached) < 2:
-        raise StatisticError("one model alone has nothing to be compared with")
+        raise StatisticError("a comparison needs at least two models")
     models = tuple(sorted(reached, key=lambda model: (-reached[model].value, model)))
     n = min(len(reached[model].draws) for model in models)
     draws: FloatArray = np.column_stack([reached[model].draws[:n] for model in models])

@@ -91,7 +91,7 @@ def separation_reached(
     columns, known = _columns(answers)
     own, truth = draws.of(known), right[known]
     if truth.all() or not truth.any():
-        raise StatisticError(f"all {len(truth)} items have one correct answer: there is nothing to separate")
+        raise StatisticError(f"all {len(truth)} items have one correct answer: the classes cannot be separated")
     target, every = truth.astype(np.float64), _everything(own)
     predictions, weights, chosen = _held_out(columns, target, own, "auc", seed)
     values = [_scores("auc", p[:, None], target, own.codes, every)[0, 0] for p in predictions]

@@ -203,7 +203,7 @@ def _check(words: Sequence[str], classes: Sequence[str], base: str, min_count: i
     missing = next((row for row, label in enumerate(classes) if not isinstance(label, str)), None)
     if missing is not None:
         what = f"row {missing}, word {words[missing]!r}, has no class"
-        raise InputError(what, hint="leave out rows whose label is hidden, and say how many")
+        raise InputError(what, hint="exclude rows with a hidden label, and report their number")
 
 
 def _codes(column: Sequence[str]) -> tuple[NDArray[Any], IntArray]:

@@ -102,7 +102,7 @@ def people_by_view(
         if own:
             by_view.append(_in_view(view, own, _n_undecided(table, view, right), right, words, settings))
     if not by_view:
-        raise StatisticError(f"no one answered ({measure}) any item whose correct answer is known")
+        raise StatisticError(f"no participant answered ({measure}) any item whose correct answer is known")
     return tuple(by_view)
 
 

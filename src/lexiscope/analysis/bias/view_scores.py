@@ -171,9 +171,9 @@ def _view_columns(view: str, scores: ViewScores, metric: Metric) -> _ViewColumns
     words = np.asarray(scores.words, dtype=np.str_)
     if values.ndim != 1 or not len(values) or not len(values) == len(words) == len(gold):
         what = f"the view {view} has {values.size} values, {words.size} words and {gold.size} gold values"
-        raise StatisticError(what, hint="give one of each for every item, and at least one item")
+        raise StatisticError(what, hint="give one of each for every item; at least one item is needed")
     if not (np.isfinite(values).all() and np.isfinite(gold).all()):
-        raise StatisticError(f"a value of the view {view} is missing", hint="drop such items and say how many")
+        raise StatisticError(f"a value of the view {view} is missing", hint="exclude such items, report their number")
     if metric == "accuracy" and not ((values >= 0) & (values <= 1)).all():
         raise StatisticError(f"the view {view} has an accuracy outside 0 to 1")
     if metric != "accuracy" and (scores.gold is None or is_constant(gold) or len(gold) < 3):

@@ -224,7 +224,7 @@ def _check_parts(formula: MixedFormula, text: str) -> None:
                 f"the effect {twice[0]!r} varies over {part.group!r} in two brackets",
                 place=place,
                 why="only the sum of the two variances is determined, and neither of them",
-                hint="name it in one of the brackets; a bracket without intercept begins with 0 +",
+                hint="name it in one of the brackets; begin a bracket without intercept with 0 +",
             )
         seen |= effects
 

@@ -194,7 +194,7 @@ def compare(full: MixedFit, reduced: MixedFit) -> LikelihoodRatio:
     df = full.n_parameters - reduced.n_parameters
     if df < 1:
         raise StatisticError(
-            f"both models have {full.n_parameters} parameters: they are one model, written differently"
+            f"both models have {full.n_parameters} parameters: they are the same model, written differently"
         )
     random_effects = (
         full.random_effects

@@ -176,11 +176,11 @@ class Population:
     an item's deviation from the middle that a participant perceives, ``level`` the deviation of participants.
     """
 
-    dropout: float = option(0.12, "share who leave", least=0, most=0.99)
+    dropout: float = option(0.12, "share of participants who leave before the end", least=0, most=0.99)
     announced: float = 0.5
     late: float = 0.05
-    careless: float = option(0.04, "share who answer without looking", least=0, most=1)
-    slow: float = option(0.01, "share who take ten times as long", least=0, most=1)
+    careless: float = option(0.04, "share of participants who answer without looking", least=0, most=1)
+    slow: float = option(0.01, "share of participants who take ten times as long", least=0, most=1)
     non_native: float = option(
         0.01, "share of participants who report that they are not native speakers", least=0, most=1
     )

@@ -431,7 +431,7 @@ def _set_lost_study_aside(folder: Path) -> Path | None:
     path, key = folder / DATABASE_NAME, folder / backup.KEY_NAME
     if path.is_file() and path.stat().st_size and key.exists() and not backup.unusable(folder, key.read_bytes()):
         raise InputError(
-            "the study's database is there and sound: nothing is started again",
+            "the study's database is intact, so it is not replaced",
             place=Place(str(path)),
             hint="leave out --new; for another study name another folder",
         )

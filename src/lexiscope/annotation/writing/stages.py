@@ -81,7 +81,7 @@ def setups(
     made = tuple(_build_setup(text, pool[text.answer.item_id], corrected or {}) for text in sentences)
     unknown = sorted(set(corrected or {}) - {setup.setup_id for setup in made})
     if unknown:
-        raise InputError(f"meanings are corrected of no accepted sentence: {_some_ids(unknown)}", code="E646")
+        raise InputError(f"corrected meanings belong to no accepted sentence: {_some_ids(unknown)}", code="E646")
     return made
 
 

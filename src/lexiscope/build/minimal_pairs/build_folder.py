@@ -143,7 +143,7 @@ def _with_nouns(items: Sequence[SynonymItem], settings: PairBuildSettings, lexic
     parts = dict.fromkeys(item.pos for item in wanting)
     if settings.nouns and len(parts) > 1:
         named = " and ".join(POS_NAMES[pos] for pos in parts)
-        raise SpecError(f"--nouns is one list of words, and the items are of several parts of speech: {named}")
+        raise SpecError(f"--nouns needs items of one part of speech; these have several: {named}")
     read = read_frequencies(existing_file(matched)) if matched not in ("", "lexicon") else None
     by_id: dict[str, SynonymItem] = {}
     for pos in parts:
@@ -177,7 +177,7 @@ def _from_corpus(
     first, *others = [_POS_NAMED[name] for name in settings.pos]
     corpus = open_corpus(settings.corpus, first)
     if settings.controls and not settings.n_random:
-        what = "controls have no distractor: without random nouns they compete with nothing"
+        what = "controls have no distractor: without random nouns they have only one option"
         raise SpecError(what, hint="leave out --controls, or --n-random 0")
     flagged = FLAGGED_WORDS | (read_words(Path(settings.flag_words)) if settings.flag_words else frozenset())
     rules = Rules(

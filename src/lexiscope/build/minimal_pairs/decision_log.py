@@ -153,7 +153,7 @@ def latest_decisions(folder: Path, name: str, proposals: Sequence[Proposal]) -> 
     if not decisions:
         known = ", ".join(curator_names(folder)) or "no curator"
         hint = f"those who have: {known}"
-        raise InputError(f"{name!r} has decided nothing here", code="E466", place=Place(str(folder)), hint=hint)
+        raise InputError(f"{name!r} has made no decision here", code="E466", place=Place(str(folder)), hint=hint)
     return decisions
 
 
@@ -166,5 +166,5 @@ def disputed_proposals(folder: Path, names: tuple[str, str]) -> frozenset[str]:
     proposals = read_finished_proposals(folder)
     comparison = compare_decisions(proposals, *(latest_decisions(folder, name, proposals) for name in names))
     if not comparison.disagreements:
-        raise InputError(f"{names[0]} and {names[1]} disagree on nothing", code="E469", hint="merge them")
+        raise InputError(f"{names[0]} and {names[1]} have no disagreements", code="E469", hint="merge them")
     return frozenset(disagreement.proposal.proposal_id for disagreement in comparison.disagreements)

@@ -124,7 +124,7 @@ def _span(row: SheetRow, text: str) -> tuple[int, int]:
         return locate(text, target, place=row.place("sentence"))
     span = _number(row, "start"), _number(row, "end")
     if not 0 <= span[0] < span[1] <= len(text):
-        what = f"the span {span[0]}:{span[1]} does not lie inside a sentence of {len(text)} characters"
+        what = f"the span {span[0]}:{span[1]} is not inside a sentence of {len(text)} characters"
         raise InputError(what, code="E103", place=row.place("start"), hint="count characters from 0, end excluded")
     if row.cells.get("target"):
         check_span(text, *span, target, place=row.place("target"))

@@ -177,7 +177,7 @@ def placed_stories(items: Sequence[Item]) -> tuple[Item, ...]:
         at = Place(item_id=item.item_id)
         if not has["sense"]:
             hint = "give the item file a column sense with the meaning that people judge"
-            raise InputError("the item does not say which meaning is judged", place=at, hint=hint)
+            raise InputError("the item does not name the meaning that is judged", place=at, hint=hint)
         if has["intended"].casefold() not in _INTENDED:
             hint = "write yes or no: was the ending written for this meaning? Leave it empty where that is not known"
             raise InputError(f"{has['intended']!r} in the column intended", place=at, hint=hint)

@@ -25,4 +25,4 @@ VERBS: dict[str, tuple[str, str]] = {
 
 @click.group(cls=LazyVerbs, verbs=VERBS)
 def build() -> None:
-    """Make your own items: minimal pairs from a corpus and a lexicon, and their curation."""
+    """Build minimal pairs from a corpus and a lexicon, and curate them."""

@@ -40,10 +40,10 @@ def compare(
 ) -> None:
     """Compare two subjects, layers, views or conditions on the same draws.
 
-    RUN is the folder of a finished study, a dataset, or a file of ratings or responses. FIRST and SECOND are what is
-    compared: SUBJECT, SUBJECT@LAYER, or people, with view=… and conditions of the items, in quotes:
-    "minilm@7 view=word", "people same_sense=True". Printed are the difference (FIRST minus SECOND), its interval and
-    p; both sides have the same resamples of words (of sentences where items name theirs).
+    RUN is the folder of a finished study, a dataset, or a file of ratings or responses. FIRST and SECOND are each
+    SUBJECT, SUBJECT@LAYER, or people. Add view=… and conditions of the items, in quotes: "minilm@7 view=word",
+    "people same_sense=True". The command prints the difference (FIRST minus SECOND), its interval and p. Both sides
+    have the same resamples of words (of sentences if the items name theirs).
     """
     contrast = compare_sides(first, second, statistic, of=run, test=test, resamples=resamples, seed=seed)
     if as_json:

@@ -27,10 +27,10 @@ from lexiscope.studies.kit.profile.shown import shown_profile
     default=DEFAULT,
     show_default=True,
     metavar="mini|core-2026.1|FILE",
-    help="What is asked: embedded items, published data, or a YAML file.",
+    help="Questions to ask: embedded items, published data, or a YAML file.",
 )
 @options.path("--out", metavar="RUN", about="The run folder.", required=True)
-@options.path("--cache", metavar="FOLDER", about="Where answers are kept, by content; by default the user's cache.")
+@options.path("--cache", metavar="FOLDER", about="Folder of kept answers. Default: the user's cache.")
 @click.option("--dry-run", is_flag=True, help="Write nothing: show requests, tokens, price and device hours.")
 @click.option("--any-language", is_flag=True, help="Ask lines in languages that a model does not declare, too.")
 @options.of_arguments(profile, "seed")
@@ -53,7 +53,7 @@ def profile_verb(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Profile models: what they know of words, as a share of what people attain.
+    """Profile what models know of words, as a share of what people attain.
 
     A MODEL is the spec of a subject, such as encoder:minilm, or the name of a model whose answers were published with
     the data, such as gpt-4. Each line of the battery is asked once: answers are kept by their content, and a second

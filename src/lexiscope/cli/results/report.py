@@ -53,7 +53,7 @@ def report(
     """Write one report of one or more runs.
 
     The page is one file that opens without a network. Several runs are compared: models and people on one axis, a
-    table that can be sorted, differences on the same draws, sets of ranks. The folder of a sweep stands for all its
+    table that can be sorted, differences on the same draws, sets of ranks. The folder of a sweep means all its
     runs. For a run of collect, which holds answers but no analysis, counts and means are shown, and the command that
     compares its models with people is printed. Every file of a run is checked before it is read; nothing is written
     to the run folders. --exhibits writes each figure of the Results page as PDF, PNG and SVG, each table as CSV, LaTeX

@@ -44,7 +44,7 @@ _TYPES = {pa.string(): "VARCHAR", pa.float64(): "DOUBLE", pa.int32(): "INTEGER"}
 @options.threads
 @options.quiet
 def sql(*, run: Path, query: str, as_csv: bool, as_json: bool, threads: int, quiet: bool) -> None:
-    """Ask the responses and results of a run a question in SQL.
+    """Query the responses and results of a run in SQL.
 
     RUN is the folder of a run, a folder of parts, or a Parquet file of responses. QUERY is one SELECT of DuckDB's SQL.
     It can read the views responses and results (of results.json), and your files by their names: join items.csv

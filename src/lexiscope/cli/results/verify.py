@@ -20,7 +20,7 @@ from lexiscope.studies.kit.verify import verify_run
 @options.as_json
 @options.quiet
 def verify(*, run: Path, only_checksums: bool, as_json: bool, quiet: bool) -> None:
-    """Check that a run holds what it says, and compute it again.
+    """Check that the files of a run are unchanged, and recompute it.
 
     Every file of RUN is compared with its sha256 in run.json, run.json with its own. Then the table of answers is put
     together from its parts again and must have the same rows. A study is run again on the answers that it collected,
@@ -33,7 +33,7 @@ def verify(*, run: Path, only_checksums: bool, as_json: bool, quiet: bool) -> No
         return
     for line in lines if not quiet else ():
         say(line)
-    say(f"{run} holds what it says")
+    say(f"{run}: no differences")
 
 
 def _pin_threads(settings: Settings) -> None:

@@ -47,4 +47,4 @@ VERBS: dict[str, tuple[str, str]] = {
 
 @click.group(cls=LazyVerbs, verbs=VERBS, heading="Verbs", subcommand_metavar="VERB [ARGS]...")
 def senses() -> None:
-    """Induced senses: neighbours, example sentences, tests for people."""
+    """Explore induced senses and test them with people."""

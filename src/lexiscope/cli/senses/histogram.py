@@ -62,7 +62,7 @@ def _frequency_order(induced: InducedSenses, counts: Path | None) -> NDArray[np.
         frequencies = induced.counts.astype(np.float64)
     else:
         hint = "give a table with the columns word and count by --counts"
-        what = "these vectors do not say how frequent words are"
+        what = "these vectors have no word frequencies"
         raise InputError(what, code="E733", place=Place(induced.name or None), hint=hint)
     if not frequencies.any():
         raise InputError("no word of these vectors is in the table", code="E733", place=Place(str(counts)))

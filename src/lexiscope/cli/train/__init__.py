@@ -25,4 +25,4 @@ TRAININGS: dict[str, tuple[str, str]] = {
 
 @click.group(cls=LazyVerbs, verbs=TRAININGS, heading="Trainings", subcommand_metavar="TRAINING [ARGS]...")
 def train() -> None:
-    """Train a model on items, ratings or running text: a folder that a subject loads."""
+    """Train a classifier, a bi-encoder, an adapter or sense embeddings."""

@@ -51,8 +51,8 @@ class TrainingParts:
 
 
 item_options = options.combine(
-    click.option("--items", required=True, metavar="DATASET|FILE", help="What is learnt from."),
-    click.option("--dev", metavar="DATASET|FILE", help="What the best epoch is chosen by. Default: the split dev."),
+    click.option("--items", required=True, metavar="DATASET|FILE", help="Items to learn from."),
+    click.option("--dev", metavar="DATASET|FILE", help="Items that choose the best epoch. Default: the split dev."),
     options.column_map,
     options.of_arguments(load_items, "language"),
     click.option("--view", type=click.Choice(VIEWS), default="full", show_default=True, help="What the model sees."),

@@ -123,7 +123,7 @@ def check_reachable(items: Iterable[Item], space: SearchSpace) -> None:
     ]
     if beyond:
         what = f"the correct answers of {len(beyond)} items are not in {space.name}: {beyond[0].gold!r}"
-        hint = "use the search space of this dataset, or leave these items out and say how many"
+        hint = "use the search space of this dataset, or exclude these items and report their number"
         raise InputError(what, place=Place(item_id=beyond[0].item_id), hint=hint)
 
 

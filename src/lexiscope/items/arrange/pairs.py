@@ -138,7 +138,7 @@ def expect_counts(name: str, items: Sequence[Item], expected: Mapping[str, int])
     for split in SPLITS:
         if counts[split] != expected.get(split, 0):
             wanted = f"{name} has {expected.get(split, 0):,} items in {split}; these files hold {counts[split]:,}"
-            raise InputError(wanted, hint="the files are cut off or not the published ones: fetch them again")
+            raise InputError(wanted, hint="the files are incomplete or not the published ones: download them again")
 
 
 def expect_set_aside(name: str, rows: Sequence[SetAside], expected: int) -> None:

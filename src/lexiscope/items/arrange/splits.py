@@ -83,7 +83,7 @@ def split_by_word(
     empty = [part for part, n in held.items() if not n]
     if empty:
         hint = "give more items, fewer parts, or larger shares"
-        raise InputError(f"{len(groups)} words leave nothing for the part {', '.join(empty)}", hint=hint)
+        raise InputError(f"{len(groups)} words leave no word for the part {', '.join(empty)}", hint=hint)
     return tuple(
         SplitPart(
             name,

@@ -152,7 +152,7 @@ class DesignChecks:
                 stopped.setdefault(usage.text.rstrip().endswith((".", "!", "?", "…")), question)
         if len(stopped) == 2:
             fault = "some sentences of the file end in a full stop and some do not (this is the first that does not)"
-            hint = "write all of them in one way: a final stop changes what some models say"
+            hint = "write all of them in one way: a final stop changes the answers of some models"
             self._report_fault("W111", fault, stopped[False], hint)
 
     def _check_word(self, word: str, questions: list[RowQuestion]) -> None:

@@ -19,6 +19,17 @@ _TRUTH = {"True": "yes", "False": "no"}
 _LEVEL = re.compile(r"level=([\d.]+)")
 
 
+def words_of_condition(condition: str) -> str:
+    """Return a condition, or its name, as readers see it.
+
+    >>> words_of_condition("same_sense=True, place=before"), words_of_condition("same_sense")
+    ('same sense: yes, place: before', 'same sense')
+    """
+    if "=" not in condition:
+        return condition.replace("_", " ")
+    return _PAIR.sub(lambda pair: f"{pair[1].replace('_', ' ')}: {_TRUTH.get(pair[2], pair[2])}", condition)
+
+
 @dataclass(frozen=True, slots=True)
 class Pick:
     """Which records are meant: the printed name of their statistic, and fields that they have.
@@ -96,8 +107,7 @@ class Numbers:
         if subject in self.titles:
             return self.titles[subject]
         if _IS_CONDITION.match(subject):
-            # "same_sense=True, place=before" is read as "same sense: yes, place: before"
-            return _PAIR.sub(lambda pair: f"{pair[1].replace('_', ' ')}: {_TRUTH.get(pair[2], pair[2])}", subject)
+            return words_of_condition(subject)
         return " and ".join(self.titles.get(part, part) for part in subject.split(" vs "))
 
     def drawn(self, name: str) -> Iterator[dict[str, str]]:

@@ -52,7 +52,7 @@ def load(folder: Path | None = None) -> WordNet:
     files = fetch.locate_all(CARD)
     folders = sorted({str(file.path.parent) for file in files})
     if len(folders) > 1:
-        raise DataError("the files of WordNet lie in two folders", why=", ".join(folders), hint="move them to one")
+        raise DataError("the files of WordNet are in two folders", why=", ".join(folders), hint="move them to one")
     return _published(files[0].path if files[0].path.suffix == ".xz" else files[0].path.parent)
 
 

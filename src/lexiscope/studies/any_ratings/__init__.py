@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from lexiscope.analysis.families import TestFamily
 from lexiscope.core.result import Record
+from lexiscope.report.answers.numbers import words_of_condition
 from lexiscope.report.part import record_cell
 from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Format, Table, columns
 from lexiscope.studies.any_ratings import answers, conditions, models, ratings
@@ -100,11 +101,12 @@ def overview(records: Sequence[Record], settings: AnyRatingsSettings) -> Table:
         # combinations of conditions are many, and would leave no room for the tests
         own = [r for r in own if not (name.startswith("mean_rating") and r.condition.count("=") > 1)]
         for record in own if len(rows) < _MOST else ():
-            of = record.condition if name.startswith(("mean", "chi2")) else ""
+            of = words_of_condition(record.condition) if name.startswith(("mean", "chi2")) else ""
             of = record.statistic.partition("of=")[2].partition(",")[0] if name == "spearman(of=" else of
             subject = record.subject if name.startswith("spearman(with") else ""
             p = record.p if record.p_adjusted is None else record.p_adjusted
-            rows.append((f"{label}{': ' if of or subject else ''}{of or subject}", record_cell(record), p, record.n))
+            shown = f" ({of})" if ": " in of else f": {of or subject}" if of or subject else ""
+            rows.append((f"{label}{shown}", record_cell(record), p, record.n))
     heads = columns("Result", ("Value [95 % interval]", _FREE), ("p, adjusted (Holm)", P_VALUE), ("n", INTEGER))
     return Table("overview", "", "Summary", heads, tuple(rows))
 

@@ -162,7 +162,7 @@ def _load_items(name: str) -> tuple[Dataset, str, SearchSpace | None]:
     module: Any = catalog.module("datasets", plain_name(name))
     if module.CARD.name == "wsd":
         if name not in ("wsd", RETRIEVAL):
-            raise SpecError(f"this study takes all of wsd, not {name}", hint=f"write wsd or {RETRIEVAL}")
+            raise SpecError(f"this study needs the whole dataset wsd, not {name}", hint=f"write wsd or {RETRIEVAL}")
         loaded: Dataset = module.load("all")
         if name == "wsd":
             return loaded, loaded.card.task, None

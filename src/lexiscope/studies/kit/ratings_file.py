@@ -16,6 +16,7 @@ from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Option, ReadingOptions
 from lexiscope.core.simulated import TOLD_SIMULATED
+from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 from lexiscope.items.tables.columns import ColumnMap
 from lexiscope.items.tables.understood import TakenField, Understanding, sizes_of
 from lexiscope.resources.platforms.opened import OpenedFile, open_file
@@ -40,14 +41,18 @@ COMPLETE = (
 """Topic of the messages about such a table."""
 
 
+_WHICH_MEASURE = f"the measure to read from a response table with several: {' or '.join(_MEASURES)}"
+_WHICH_VIEW = f"the view to read from a response table with several: {', '.join((*VIEW_NAMES, GUESSED_WORD))}"
+
+
 def read_ratings(
     path: Path | str,
     columns: RatingColumns | None = None,
     *,
     options: ReadingOptions | None = None,
     scale: Scale | None = None,
-    measure: Annotated[str, Option("the measure to read from a response table with several", metavar="NAME")] = "",
-    view: Annotated[str, Option("the view to read from a response table with several", metavar="NAME")] = "",
+    measure: Annotated[str, Option(_WHICH_MEASURE, metavar="NAME")] = "",
+    view: Annotated[str, Option(_WHICH_VIEW, metavar="NAME")] = "",
     kinds: Sequence[str] = PEOPLE,
 ) -> RatingsFile:
     """Read a table of ratings: text in any encoding and separator, JSON, a response table, a program's export.
@@ -64,19 +69,17 @@ def read_ratings(
     table = _response_table(path, options)
     if table is not None:
         if columns not in (None, RatingColumns()) or options.columns:
-            hint = "leave --rater, --item, --value and --map out"
-            raise InputError("a response table has its own columns", code="E006", hint=hint)
+            hint = "remove --rater, --item, --value and --map"
+            raise InputError("the columns of a response table are fixed", code="E006", hint=hint)
         return _from_responses(
             str(path), table, scale, measure=measure, view=view, kinds=kinds, repeats=options.repeats
         )
     if tuple(kinds) != PEOPLE:
-        hint = "leave --kind out: every row counts"
-        raise InputError(
-            "only a response table says of what kind a rater is", code="E006", place=Place(str(path)), hint=hint
-        )
+        hint = "remove --kind: every row is read"
+        raise InputError("--kind needs a response table", code="E006", place=Place(str(path)), hint=hint)
     if measure or view:
-        hint = "leave --measure and --view out, or select rows: --where COLUMN=VALUE"
-        raise InputError("only a response table has measures and views", code="E006", place=Place(str(path)), hint=hint)
+        hint = "remove --measure and --view, or select rows: --where COLUMN=VALUE"
+        raise InputError("--measure and --view need a response table", code="E006", place=Place(str(path)), hint=hint)
     return ratings_of_table(open_file(path, options), columns, options, scale)
 
 

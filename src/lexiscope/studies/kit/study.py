@@ -53,7 +53,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import RatedItemSettings, Settings, own_items, settings_from
 from lexiscope.core.showing import counted
 from lexiscope.core.study import CollectionPlan, PlannedAnalysis, PublishedValue, Question, exported_plan
-from lexiscope.report.answers.numbers import Numbers, capital
+from lexiscope.report.answers.numbers import Numbers, capital, words_of_condition
 from lexiscope.report.answers.results_page import AnswerOf, ResultsPage, answered_questions, results_page
 from lexiscope.report.answers.sentences import named_sentence, words_of
 from lexiscope.report.document import Report, Section
@@ -663,7 +663,9 @@ class Study:
         marks = [record for record in marks if record.value is not None]
         first = dict.fromkeys(record.question for record in marks)
         rows = [
-            _OverviewRow((record,)) for question in first for record in [r for r in marks if r.question == question][:4]
+            _OverviewRow((replace(record, condition=words_of_condition(record.condition)),))
+            for question in first
+            for record in [r for r in marks if r.question == question][:4]
         ]
         title = self.title if isinstance(self.title, str) else self.name
         return results_table("overview", title, rows)

@@ -10,7 +10,17 @@ from lexiscope.analysis.norming.rating_distributions import HALF
 from lexiscope.core.result import Record, p_of, parse_statistic
 from lexiscope.core.showing import enumerated
 from lexiscope.report.answers.answer import NO, PARTLY, UNANSWERED, UNDECIDED, YES, Answer, undefined_answer
-from lexiscope.report.answers.numbers import POINTS, RHO, SHARE, Numbers, Quantity, capital, p_text, pick
+from lexiscope.report.answers.numbers import (
+    POINTS,
+    RHO,
+    SHARE,
+    Numbers,
+    Quantity,
+    capital,
+    p_text,
+    pick,
+    words_of_condition,
+)
 from lexiscope.report.marks.drawing import Axis, ReferenceLine
 from lexiscope.report.marks.forest import Forest, ForestRow
 
@@ -23,11 +33,11 @@ _SHOWN = ("n", "drawn", "k", "point")
 
 
 def details(record: Record) -> str:
-    """Return the parameters and the condition of a record that its row on the screen needs, after a colon."""
+    """Return the parameters and the condition of a record that its row on the screen needs, in brackets."""
     given = parse_statistic(record.statistic)[1]
-    parts = [f"{key} = {given[key].replace('_', ' ')}" for key in _SHOWN if key in given]
-    parts += [record.condition] if record.condition else []
-    return f": {', '.join(parts)}" if parts else ""
+    parts = [f"{key.replace('_', ' ')}: {given[key].replace('_', ' ')}" for key in _SHOWN if key in given]
+    parts += [words_of_condition(record.condition)] if record.condition else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _having(records: Sequence[Record], **given: str) -> list[Record]:
