@@ -182,6 +182,13 @@ def _accuracy_table(
     )  # fmt: skip
 
 
+def judgment_columns() -> tuple[Col, ...]:
+    """Return the columns of single judgments in both tests; a subject without them has an empty cell."""
+    note = "Single judgments: of people on the senses of these vectors, or of a chat model in its first such test."
+    headers = {INTRUSION: "Intruders found, %", SELECTION: "Model’s sense chosen, %"}
+    return tuple(Col(header, JUDGMENTS[task], _ONE, note=note, absent=None) for task, header in headers.items())
+
+
 def _rows(tests: Sequence[SenseTest], titles: Mapping[str, str], *, named: bool = False) -> list[PivotRow]:
     return [
         PivotRow(

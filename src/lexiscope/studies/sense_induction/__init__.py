@@ -18,7 +18,7 @@ from lexiscope.report.answers.subjects import Against, SubjectEstimates
 from lexiscope.report.page.simulated import simulated_text
 from lexiscope.report.part import record_cell
 from lexiscope.report.parts.sense_parts import best_beta, orders_sentence, verdicts_sentence
-from lexiscope.report.parts.sense_test_parts import INTRUSION, JUDGMENTS, SELECTION
+from lexiscope.report.parts.sense_test_parts import judgment_columns
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Cell, Format, Table, drop_empty
 from lexiscope.studies.kit.study import Study, read_texts
@@ -32,7 +32,6 @@ from lexiscope.training.gasi.planted import MADE_UP
 
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 """The prose of the report."""
-_JUDGED = "Single judgments: of people on the senses of these vectors, or of a chat model in its first such test."
 SUBTITLE = "Vectors with several senses for a word, compared with people's ratings and judgments"
 
 
@@ -177,8 +176,7 @@ def overview(records: tuple[Record, ...], settings: SenseInductionSettings) -> T
         Col("Mini pairs, expected %", EXPECTED, one_decimal, where=mini, cell=_decided_share, absent=None),
         Col("Planted, by neighbours", "planted_selection", two_decimals, absent=None),
         Col("Planted, by usages", "planted_accuracy", two_decimals, absent=None),
-        Col("Intruders found, %", JUDGMENTS[INTRUSION], one_decimal, note=_JUDGED, absent=None),
-        Col("Model’s sense chosen, %", JUDGMENTS[SELECTION], one_decimal, note=_JUDGED, absent=None),
+        *judgment_columns(),
     )
     shown = {column.statistic for column in columns}
     rows = rows_of((record for record in records if record.statistic in shown and record.status == ""), "subject")
