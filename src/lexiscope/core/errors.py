@@ -95,7 +95,7 @@ class LexiscopeError(Exception):
         return " ".join(f"{part.rstrip('.')}." for part in parts if part)
 
     def located(self, place: Place | None, hint: str = "") -> Self:
-        """Return the same error with a place, and with what to do, where it has none.
+        """Return the same error with a place, and with what to do, if it has none.
 
         >>> print(LexiscopeError("too few raters").located(Place("mine.py", 12), "ask more people"))
         mine.py:12: too few raters

@@ -329,7 +329,7 @@ def statistic_by_layer(
 ) -> Curve:
     """Return any statistic of each layer's values, with intervals and the value that allows for the choice of a layer.
 
-    *statistic* gets the values of one layer and the indices of the rows of the groups drawn; where it raises
+    *statistic* gets the values of one layer and the indices of the rows of the groups drawn; if it raises
     :class:`StatisticError` or returns NaN, it is undefined there. *better* is the direction of the best layer.
 
     *Shape:* columns (items, layers), groups (items,). Errors: :class:`StatisticError` for columns of another shape.
