@@ -168,7 +168,7 @@ def train_gloss_classifier(
     learnt = Rows("train", tuple(item for item in rows[0].items if len(glosses_of(item)) > 1), rows[0].n_given)
     if not learnt.items:
         place = Place(item_id=rows[0].items[0].item_id)
-        raise InputError("every training item has only one sense, so nothing can be learnt", place=place)
+        raise InputError("every training item has only one sense, so no choice can be learnt", place=place)
     job = Job(
         "classifier", GLOSS, how["view"], task_learnt_by(GLOSS), "senses", learnt, rows[1], asked, how.get("seed", 0)
     )
