@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from lexiscope.core.response import holds_simulated
-from lexiscope.core.result import Record, Undefined
+from lexiscope.core.result import Estimate, Record, Undefined
 from lexiscope.core.showing import listed
 from lexiscope.report.page.simulated import marked_table
 from lexiscope.report.page.stored import write_table
@@ -168,7 +168,10 @@ def annotators(run: NormRun) -> object:
 )  # fmt: skip
 def contaminated(run: NormRun) -> object:
     """Test whether models know the order of the items, or continue it word for word."""
-    return run.once(contamination)
+    tests = run.once(contamination)
+    models = {result.subject for result in tests}
+    known = {result.subject for result in tests if not isinstance(result, Undefined)}
+    return [run.about(Estimate("n_tested_for_contamination", float(len(known)), n=len(models))), *tests]
 
 
 @study.question(
