@@ -162,7 +162,8 @@ def _wilson_bounds(share: float, n: float, z: float) -> tuple[float, float]:
     weight = 1 + z * z / n
     middle = (share + z * z / (2 * n)) / weight
     margin = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / weight
-    return max(0.0, middle - margin), min(1.0, middle + margin)
+    # rounding must leave no share outside its own interval
+    return min(max(0.0, middle - margin), share), max(min(1.0, middle + margin), share)
 
 
 def share_interval(

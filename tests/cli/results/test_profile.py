@@ -52,8 +52,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     silent = [cost for cost in content["costs"] if cost["subject"] == "baseline:random"]
     paid = [cost for cost in content["costs"] if cost["subject"].startswith("chat")]
     assert [cost["task"] for cost in silent] == ["same_sense", "minimal_pair"]
-    # minimal pairs are not asked in chat
-    assert [cost["task"] for cost in paid] == ["same_sense"]
+    assert [cost["task"] for cost in paid] == ["same_sense", "minimal_pair"]
     assert all(cost["device_hours"] > 0 for cost in silent)
     assert content["total"]["n_requests"] == sum(cost["n_requests"] for cost in paid) > 0
     assert content["total"]["cost"] == sum(cost["cost"] for cost in paid)

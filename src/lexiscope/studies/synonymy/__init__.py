@@ -178,10 +178,7 @@ study.question(
     ),
 )(further.tokens)
 study.question(
-    "Are the same items correct in different tests?",
-    place="§4.4, Tables 14-17",
-    answer=CONSISTENCY,
-    short="Consistency",
+    "Are the same items correct in two tests?", place="§4.4, Tables 14-17", answer=CONSISTENCY, short="Consistency"
 )(further.consistency)
 study.question(
     "Which expression of the relation works best, and does it work in both directions?",
