@@ -12,8 +12,8 @@ export MKL_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 # compiled tests are kept, whatever the shell says: compiling them takes half of the time of their collection
 export PYTHONDONTWRITEBYTECODE =
-# one more than there are processors: tests wait for servers, browsers and disks
-WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+# one more than there are processors: tests wait for servers, browsers and disks (nproc counts threads of OpenMP if told)
+WORKERS ?= $(shell expr $$(env -u OMP_NUM_THREADS nproc 2>/dev/null || echo 2) + 1)
 
 .PHONY: help demo test soak golden golden-sums coverage lint check docs docs-tables pictures lock sbom release clean dev
 
