@@ -23,6 +23,7 @@ from lexiscope.analysis.norming.prediction_powered import (
     powered_mean,
 )
 from lexiscope.analysis.norming.rating_distributions import compare_distributions
+from lexiscope.analysis.norming.severity import SEVERITY, severities
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Interval
@@ -203,6 +204,20 @@ def distribution(rng: np.random.Generator, n: int, *, of: str) -> tuple[float, f
     return low, high, _true_distributions()[of]
 
 
+_POINTS, _SEVERITY = np.array([-1.5, -0.5, 0.5, 1.5]), 1.0
+
+
+def severity(rng: np.random.Generator, n: int) -> tuple[float, float, float]:
+    """A model that is 1 logit more severe than the mean rater; n raters (SD .6) and 40 items (SD 1.5) are drawn."""
+    effects = rng.normal(0, 1.5, 40)
+    raters = np.append(rng.normal(0, 0.6, n), _SEVERITY)
+    values = np.searchsorted(_POINTS, effects - raters[:, None] + rng.logistic(size=(n + 1, 40))).astype(float)
+    people = _as_ratings(values[:-1])
+    made = severities(people, {"model": (people.item_ids, values[-1])})
+    own = next(result for result in made if result.name == SEVERITY and isinstance(result, Estimate))
+    return _ends(own.interval, _SEVERITY)
+
+
 def _as_ratings(values: FloatArray) -> Ratings:
     n_raters, n_items = values.shape
     items = [f"i{i:04}" for i in range(n_items)]
@@ -259,3 +274,12 @@ CASES += [
     }
     for of in ("earth_movers_distance", "entropy_correlation", "disagreement_correlation")
 ]
+CASES.append(
+    {
+        "statistic": "severity of a model on people’s ordinal scale",
+        "design": "n raters and 40 items drawn",
+        "n": [10, 30],
+        "function": severity,
+        "why": "",
+    }
+)

@@ -122,7 +122,7 @@ def test_several_measures_and_views_are_not_mixed(run: Run, tmp_path: Path) -> N
     for arguments in (("--measure", "speed"), ("--measure", "choice", "--view", "context")):
         assert run("agree", "r.csv", *arguments).exit_code == 1
     (tmp_path / "plain.csv").write_text("rater,item,rating\na,i,1\nb,i,1\n")
-    assert "only a response table has measures" in run("agree", "plain.csv", "--measure", "rating").stderr
+    assert "--measure and --view need a response table" in run("agree", "plain.csv", "--measure", "rating").stderr
 
 
 def test_a_complete_table_is_named_for_what_it_is(run: Run, tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_only_new_starts_again(run: Run, tmp_path: Path) -> None:
     restored; on a sound database it is an error, so that a command that stays in a unit file loses nothing."""
     study = launched(tmp_path)
     refused = run("annotate", "serve", "study", "--port", "0", "--new")
-    assert (refused.exit_code, "sound" in refused.output) == (1, True), refused.output
+    assert (refused.exit_code, "intact" in refused.output) == (1, True), refused.output
     missing(study)
     with served(tmp_path, "--new") as (_, said):
         assert "starts again without earlier answers" in "".join(said)

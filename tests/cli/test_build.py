@@ -460,7 +460,7 @@ def test_where_nothing_was_accepted_there_is_no_collection(build: Path, run: Run
     assert Path("c_left_out.csv").exists()
     assert "kappa: undefined" in run("build", "compare", build, "ann", "ben").output
     refused = run("build", "sheet", build, "--curator", "cat", "--settle", "ann", "ben", "--out", "s.csv")
-    assert "disagree on nothing" in refused.output
+    assert "have no disagreements" in refused.output
 
 
 def test_help_names_the_verbs_and_imports_little(imported: Callable[..., set[str]]) -> None:

@@ -154,7 +154,7 @@ def test_the_same_items_in_the_app(run: Run, items_file: Path, tmp_path: Path) -
     assert gone.exit_code == 0, gone.output
     agree = run("agree", "exported/choices.csv", "--view", "context")
     assert agree.exit_code == 0, agree.output
-    assert "cohen_kappa" in agree.output
+    assert "Cohen's κ" in agree.output
     read = run("choices", "views", "drawn", "exported/wic_judgments.csv", "--out", "answers.csv")
     assert read.exit_code == 0, read.output
     assert "4 items that both answered" in read.output

@@ -13,8 +13,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "datasets" / "minimal-pairs.md"
 
 
 def block(language: str) -> str:
-    """The one fenced block of a language."""
-    [found] = re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    """The first fenced block of a language."""
+    found, *_ = re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return str(found)
 
 

@@ -853,7 +853,7 @@ def test_nearness_of_story_and_meaning_by_layer(
 @pytest.mark.parametrize(
     ("conditions", "what"),
     [
-        ({"sense": ""}, "does not say which meaning is judged"),
+        ({"sense": ""}, "does not name the meaning that is judged"),
         ({"sense": "a side of a river", "intended": "maybe"}, "'maybe' in the column intended"),
     ],
 )

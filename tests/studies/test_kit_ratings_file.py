@@ -159,7 +159,7 @@ def test_a_response_table_is_read_as_csv_and_parquet(tmp_path: Path) -> None:
         read = read_ratings(tmp_path / name, scale=Scale(1, 5))
         assert read.raters == ("p1", "p1", "p2", "p2")
         assert read.values.tolist() == [2, 3, 3, 4]
-    with pytest.raises(InputError, match="own columns"):
+    with pytest.raises(InputError, match="columns of a response table are fixed"):
         read_ratings(tmp_path / "r.csv", RatingColumns(rater="subject_id"))
 
 

@@ -76,7 +76,7 @@ def test_rows_that_cannot_be_learnt_are_named(bert: Path, tmp_path: Path) -> Non
     for train, said in (
         ([*TRAIN[:4], replace(TRAIN[4], gold="other%1")], "made/4.*not one of its senses"),
         ([replace(TRAIN[0], conditions={})], "made/0.*E617"),
-        (alone, "one sense alone"),
+        (alone, "has only one sense"),
     ):
         with pytest.raises(InputError, match=said):
             train_gloss_classifier(train, DEV, str(bert), view="full", out=tmp_path / "x", settings=SHORT)

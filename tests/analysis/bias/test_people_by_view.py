@@ -135,5 +135,5 @@ def test_what_is_assumed_says_so_and_never_replaces_what_was_measured() -> None:
 
 def test_without_an_answer_there_is_nothing_to_count() -> None:
     """No answer to any item with a known answer is refused."""
-    with pytest.raises(StatisticError, match="no one answered"):
+    with pytest.raises(StatisticError, match="no participant answered"):
         people_by_view(ResponseTable.from_rows(rows("ana", "full", {"x": "t"})), right={"i": "t"}, words={"i": "w"})

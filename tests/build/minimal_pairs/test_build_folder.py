@@ -78,5 +78,5 @@ def test_controls_need_random_words(tmp_path: Path) -> None:
     """Without them they would compete with nothing."""
     (tmp_path / "mine.csv").write_text(CORPUS, encoding="utf-8")
     settings = PairBuildSettings(corpus=str(tmp_path / "mine.csv"), controls=1, n_random=0)
-    with pytest.raises(SpecError, match="they compete with nothing"):
+    with pytest.raises(SpecError, match="they have only one option"):
         make_build(tmp_path / "made", settings, command="")

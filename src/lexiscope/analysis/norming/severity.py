@@ -33,8 +33,9 @@ def severities(
 
     *models* are the ids of the rated items and the ratings of each model, a rating each; items without ratings of
     people do not count. First come the log-likelihood, the thresholds with Wald's intervals and the SDs of raters and
-    of items; then, by model, its severity with Wald's interval (items, thresholds and SDs are taken as known) and the
-    share of raters that are less severe, with the shares at both ends.
+    of items; then, by model, its severity with an interval, and the share of raters that are less severe. The interval
+    is Wald's, with the error of the mean rater, who is known from so many raters; distances of thresholds and SDs are
+    taken as known. The share compares with these raters, not with the mean one: its ends are those without that error.
 
     *Unit:* standard logistic units; 0 is the mean rater. *Higher means:* lower ratings of the same items.
     *Source:* thresholds and SDs are those of ``clmm(rating ~ 1 + (1 | rater) + (1 | item))`` in the R package ordinal.
@@ -57,13 +58,22 @@ def severities(
     for group, n in fit.levels:
         name = statistic_name("latent_sd", of=f"{group}s", link="logit")
         results.append(Estimate(name, fit.component(group, "(Intercept)").sd, n=n, unit="logistic units"))
+    by_rater = np.bincount(ratings.rater)
+    # as many equally busy raters as the raters are worth
+    n_equal = by_rater.sum() ** 2 / (by_rater**2).sum()
+    mean_rater = fit.component("rater", "(Intercept)").sd / float(np.sqrt(n_equal))
     for model, (item_ids, values) in models.items():
-        results += [result.about(subject=model) for result in _severity_of(fit, item_ids, values)]
+        results += [result.about(subject=model) for result in _severity_of(fit, item_ids, values, mean_rater)]
     return tuple(results)
 
 
-def _severity_of(fit: OrdinalFit, item_ids: Sequence[str], values: FloatArray) -> tuple[Estimate | Undefined, ...]:
-    """The severity of one model on people's scale, and the share of raters below it."""
+def _severity_of(
+    fit: OrdinalFit, item_ids: Sequence[str], values: FloatArray, mean_rater: float
+) -> tuple[Estimate | Undefined, ...]:
+    """The severity of one model on people's scale, and the share of raters below it.
+
+    *mean_rater* is the standard error of the mean rater's severity.
+    """
     items = fit.modes["item"]
     row_of = {level: row for row, level in enumerate(items.levels)}
     known = [number for number, item in enumerate(item_ids) if item in row_of]
@@ -90,11 +100,13 @@ def _severity_of(fit: OrdinalFit, item_ids: Sequence[str], values: FloatArray) -
     if abs(value) > _FARTHEST - 1 or not curvature < 0:
         reason = "all of its ratings are at one end of the scale"
         return Undefined(SEVERITY, reason, len(known)), Undefined(share, reason, len(known))
-    interval = OrdinalTerm("model", value, float(1 / np.sqrt(-curvature))).interval()
+    own = float(1 / np.sqrt(-curvature))
+    interval = OrdinalTerm("model", value, float(np.hypot(own, mean_rater))).interval()
+    among = OrdinalTerm("model", value, own).interval()
     raters = np.array([severity for _, severity, _ in fit.modes["rater"].severity()])
     # a rater with the same severity is half below: a model at the mean of equal raters is in the middle
     below, low, high = (
-        float(np.mean(raters < end) + np.mean(raters == end) / 2) for end in (value, interval.low, interval.high)
+        float(np.mean(raters < end) + np.mean(raters == end) / 2) for end in (value, among.low, among.high)
     )
     ends = Interval(low, high, interval.level, statistic_name("of_severity", level=f"{interval.level:g}"))
     return (

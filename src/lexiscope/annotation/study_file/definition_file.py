@@ -69,7 +69,7 @@ def definition_yaml(definition: StudyDefinition) -> str:
     """Return the file of a definition: every setting with its value, under a comment that describes it.
 
     >>> study = StudyDefinition(name="s", task="relatedness", language="en")
-    >>> print("\\n".join(definition_yaml(study).split("\\n\\n")[17].splitlines()[:3]))
+    >>> print("\\n".join(definition_yaml(study).split("\\n\\n")[18].splitlines()[:3]))
     # how long a place is reserved
     lease:
       # minutes without a saved answer after which another participant gets the place

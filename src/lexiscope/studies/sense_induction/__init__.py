@@ -180,8 +180,9 @@ def overview(records: tuple[Record, ...], settings: SenseInductionSettings) -> T
     )
     shown = {column.statistic for column in columns}
     rows = rows_of((record for record in records if record.statistic in shown and record.status == ""), "subject")
-    head, title = ("Vectors or chat model",), "Vectors, people and planted senses"
-    return drop_empty(pivot("overview", title, records, columns, rows, labels=head))
+    head = "Vectors or chat model" if any(str(row.where["subject"]).startswith("chat:") for row in rows) else "Vectors"
+    title = "Vectors, people and planted senses"
+    return drop_empty(pivot("overview", title, records, columns, rows, labels=(head,)))
 
 
 def _decided_share(record: Record) -> Cell:
