@@ -34,8 +34,8 @@ def severities(
     *models* are the ids of the rated items and the ratings of each model, a rating each; items without ratings of
     people do not count. First come the log-likelihood, the thresholds with Wald's intervals and the SDs of raters and
     of items; then, by model, its severity with an interval, and the share of raters that are less severe. The interval
-    is Wald's, with the error of the mean rater, who is known from so many raters; distances of thresholds and SDs are
-    taken as known. The share compares with these raters, not with the mean one: its ends are those without that error.
+    is Wald's, with the error of the raters' mean severity; distances of thresholds and SDs are taken as known.
+    The share compares with these raters, not with the mean one: its ends are those without that error.
 
     *Unit:* standard logistic units; 0 is the mean rater. *Higher means:* lower ratings of the same items.
     *Source:* thresholds and SDs are those of ``clmm(rating ~ 1 + (1 | rater) + (1 | item))`` in the R package ordinal.
