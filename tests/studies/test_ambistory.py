@@ -646,6 +646,10 @@ def test_comments_are_coded_beside_ratings(tmp_path: Path) -> None:
         (["item_id,comment", "x,y"], "needs item_id, participant_id, comment"),
         (["item_id,participant_id,comment", "nothing,nobody,what?"], "none of 1 comment belongs to a rating"),
         (["item_id,participant_id,comment", *["{item},simulated-a-1,odd"] * 2], "two comments on this item"),
+        (
+            ["item_id,participant_id,phase,comment", *(f"{{item}},simulated-a-1,{phase},odd" for phase in "ab")],
+            "two comments on this item",
+        ),
     ],
 )
 def test_comments_that_cannot_be_read(tmp_path: Path, lines: list[str], what: str) -> None:

@@ -11,7 +11,6 @@ disagreement).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.prompt import ChatQuestion, Message
 from lexiscope.core.showing import counted
 from lexiscope.core.usage import Usage
-from lexiscope.items.sheets.comment_sheet import comment_sheet, read_comments
+from lexiscope.items.sheets.comment_sheet import Comment, anonymous_case_id, comment_sheet, read_comments
 from lexiscope.items.sheets.form import TextColumn
 from lexiscope.items.sheets.tag_sheet import TagSheet
 from lexiscope.items.text_rules import count_sentences, word_recurs
@@ -300,8 +299,7 @@ class RatedCase:
     @property
     def case_id(self) -> str:
         """An id made of item and subject alone; it does not tell the subject's name."""
-        digest = hashlib.sha256(f"{self.item.item_id}\0{self.subject}".encode()).hexdigest()
-        return f"{self.item.item_id}#{digest[:10]}"
+        return anonymous_case_id(self.item.item_id, self.subject)
 
 
 def commented_cases(
@@ -319,7 +317,15 @@ def commented_cases(
     and if no comment belongs to one of the ratings.
     """
     comments = read_comments(path)
-    rated = {(comment.participant_id, comment.item_id): comment for comment in comments}
+    rated: dict[tuple[str, str], Comment] = {}
+    for comment in comments:
+        key = (comment.participant_id, comment.item_id)
+        if key in rated:
+            # one in each of two phases, of which a run has one rating
+            place = Place(str(path), item_id=comment.item_id)
+            what = "this rater has two comments on this item"
+            raise InputError(what, code="E472", place=place, hint="join the two")
+        rated[key] = comment
     cases = {
         (rater, item): RatedCase(items[item], rater, ratings[rater, item], *norms[item], comment.text)
         for (rater, item), comment in rated.items()

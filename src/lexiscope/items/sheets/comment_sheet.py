@@ -43,6 +43,7 @@ class Comment:
     answer: str = ""
     phase: str = ""
     kind: str = "item"
+    task: str = ""
     excluded: bool = False
 
 
@@ -58,9 +59,17 @@ class CommentedAnswer:
     @property
     def case_id(self) -> str:
         """An id made of the item, the participant and the phase alone; it does not tell who the participant is."""
-        comment = self.comment
-        digest = hashlib.sha256(f"{comment.item_id}\0{comment.participant_id}\0{comment.phase}".encode()).hexdigest()
-        return f"{comment.item_id}#{digest[:10]}"
+        return anonymous_case_id(self.comment.item_id, self.comment.participant_id, self.comment.phase)
+
+
+def anonymous_case_id(item_id: str, *who: str) -> str:
+    """Return the id of a case on a sheet: its item, and a digest of the item and of *who* answered.
+
+    >>> anonymous_case_id("i1", "ana") == anonymous_case_id("i1", "ben")
+    False
+    """
+    digest = hashlib.sha256("\0".join((item_id, *who)).encode()).hexdigest()
+    return f"{item_id}#{digest[:10]}"
 
 
 def read_comments(path: Path | str) -> tuple[Comment, ...]:
@@ -85,8 +94,8 @@ def read_comments(path: Path | str) -> tuple[Comment, ...]:
         if text:
             answer = cells.get("response", "") or cells.get("response_text", "")
             excluded = cells.get("excluded", "").casefold() in ("1", "true", "yes")
-            rater, item, phase = key
-            comments[key] = Comment(item, rater, text, answer, phase, cells.get("kind", "item"), excluded)
+            kind, task, (rater, item, phase) = cells.get("kind", "item"), cells.get("task_type", ""), key
+            comments[key] = Comment(item, rater, text, answer, phase, kind, task, excluded)
     return tuple(comments.values())
 
 
@@ -100,12 +109,8 @@ def commented_answers(
     Errors: those of :func:`read_comments`; :class:`InputError` where there is no comment on an item.
     """
     comments = read_comments(export / "judgments.csv")
-    tasks = RowReader(export / "judgments.csv").rows()
-    task = next((cells["task_type"] for cells, _ in _cells_of(next(tasks), tasks)), "")
     rows = RowReader(export / "items.csv").rows()
     header = next(rows)
-    patterns = shows(task)
-    shown = [name for name in header.fields if any(fnmatchcase(name, pattern) for pattern in patterns)]
     items = {cells["item_id"]: cells for cells, _ in _cells_of(header, rows)}
     kept = [
         comment for comment in comments if not comment.excluded and comment.kind == "item" and comment.item_id in items
@@ -115,6 +120,9 @@ def commented_answers(
         what = what if comments else "no participant wrote a comment"
         hint = "set comments: true in the study file before participants answer"
         raise InputError(what, place=Place(str(export / "judgments.csv")), hint=hint)
+    task = kept[0].task
+    patterns = shows(task)
+    shown = [name for name in header.fields if any(fnmatchcase(name, pattern) for pattern in patterns)]
     cases = []
     for comment in kept:
         cells = items[comment.item_id]
