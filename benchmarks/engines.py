@@ -1,11 +1,11 @@
 """Engines: one command with two workers and with none, by the clock.
 
     pip install 'lexiscope[demo]'
-    LEXISCOPE_DATA=folder python benchmarks/engines.py --model FOLDER
+    LEXISCOPE_DATA=folder python benchmarks/engines.py --encoder encoder:minilm --model FOLDER
 
-Workloads: ``embedding`` = an encoder (all-MiniLM-L6-v2, or ``--encoder``) reads the first *items* items of WiC (two
-usages each, all layers; all 7,466 items are some 14,900 sentences); ``scoring`` = the causal language model in FOLDER
-scores the texts of ``same_sense`` for them. Each round runs the whole command in a new folder, with every engine in
+Workloads: ``embedding`` = an encoder reads the first *items* items of WiC (two usages each, all layers; all 7,466 items
+are some 14,900 sentences); ``scoring`` = the causal language model in FOLDER scores the texts of ``same_sense`` for
+them. Each round runs the whole command in a new folder, with every engine in
 turn: start of Python, loading of models, all files. Measured is the time on the clock, because the engines use
 different numbers of processors; nothing else may run on the machine. The answers of all engines are compared byte by
 byte. What several workers cannot share is some seconds: the start of Python and PyTorch, the loading of the model. A
@@ -51,15 +51,14 @@ def write_items(path: Path, number: int) -> None:
 def main() -> None:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", required=True, help="folder of a causal language model")
-    parser.add_argument("--encoder", default="encoder:minilm", help="the encoder's spec")
+    parser.add_argument("--model", help="folder of a causal language model; without it scoring is not measured")
+    parser.add_argument("--encoder", help="the encoder's spec, such as encoder:minilm; without it, no embedding")
     parser.add_argument("--items", type=int, default=7_466)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
-    subjects = {
-        "embedding": (given.encoder, "relatedness"),
-        "scoring": (f"causal_lm:{given.model}?self_test=no", "same_sense"),
-    }
+    subjects = {"embedding": (given.encoder, "relatedness")} if given.encoder else {}
+    if given.model:
+        subjects["scoring"] = (f"causal_lm:{given.model}?self_test=no", "same_sense")
     print("| workload | " + " | ".join(f"{engine}, s" for engine in ENGINES) + " | ratio, median (lowest–highest) |")
     print("|---|" + "---|" * (len(ENGINES) + 1))
     with tempfile.TemporaryDirectory() as folder:

@@ -66,7 +66,7 @@ def test_files_and_codebook_are_the_same_either_way(monkeypatch: pytest.MonkeyPa
         assert one.csv() == other.csv()
         assert codebook([one]).csv() == codebook([other]).csv()
     plain, stored = kept_both_ways(monkeypatch, finite(cells_by_chance(400))[:200], together)
-    assert "".join(plain.jsonl_blocks()) == "".join(stored.jsonl_blocks())
+    assert b"".join(plain.jsonl_blocks()) == b"".join(stored.jsonl_blocks())
     assert len(list(stored.csv_blocks())) == 1 + -(-200 // together)
 
 
@@ -86,9 +86,9 @@ def test_a_name_that_two_columns_have_is_written_once(monkeypatch: pytest.Monkey
     header = (SheetColumn("a", ""), SheetColumn("b", ""), SheetColumn("a", ""))
     rows = ((1, 2, 3), (4, 5, 6))
     plain, stored = Sheet("t", "", header, rows), Sheet("t", "", header, ColumnRows([list(zip(*rows, strict=True))]))
-    lines = "".join(stored.jsonl_blocks())
-    assert lines == "".join(plain.jsonl_blocks())
-    assert [json.loads(line) for line in io.StringIO(lines)] == [{"a": 3, "b": 2}, {"a": 6, "b": 5}]
+    lines = b"".join(stored.jsonl_blocks())
+    assert lines == b"".join(plain.jsonl_blocks())
+    assert [json.loads(line) for line in io.BytesIO(lines)] == [{"a": 3, "b": 2}, {"a": 6, "b": 5}]
 
 
 def test_rows_of_a_table_are_chosen_and_ordered_as_dictionaries_are() -> None:

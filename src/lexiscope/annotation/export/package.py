@@ -10,7 +10,6 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,13 +37,12 @@ from lexiscope.annotation.study_file.definition import Codes, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.core import catalog
 from lexiscope.core.errors import Place, RunError
-from lexiscope.core.foreign import storable_text
 from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
 from lexiscope.core.run import atomic_file, atomic_folder, sha256_of, write_atomically, write_json
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
 from lexiscope.core.study import MANIFEST, PLAN
 from lexiscope.items.sheets.form import Sheet, SheetColumn, marked_simulated, sheet_of
-from lexiscope.items.sheets.long_rows import ColumnRows, mapped
+from lexiscope.items.sheets.long_rows import ColumnRows
 from lexiscope.items.tables.neutral import Cell, neutral_answer
 from lexiscope.items.tables.spreadsheet import neutral_text
 from lexiscope.tasks.kit.published_sheets import ITEM_ID, Cells, answers_by_item, number_cells
@@ -207,14 +205,10 @@ def _write_files(collected: StudyData, folder: Path) -> None:
     write_atomically(folder / CROISSANT, croissant(collected, (*described, *sheets, book), folder))
 
 
-def _write_blocks(path: Path, blocks: Iterable[str]) -> None:
+def _write_blocks(path: Path, blocks: Iterable[bytes | pa.Buffer]) -> None:
     with atomic_file(path) as stream:
         for block in blocks:
-            # of a block without a lone surrogate no letter is searched
-            with suppress(UnicodeEncodeError):
-                stream.write(block.encode("utf-8"))
-                continue
-            stream.write(storable_text(block).encode("utf-8"))
+            stream.write(block)
 
 
 def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:
@@ -419,10 +413,7 @@ def responses_sheet(
     """Return a response table as a sheet, for the codebook alone: the table writes itself."""
     described = {column.name: column for column in _RESPONSE_COLUMNS}
     columns = tuple(described[name] for name in COLUMNS)
-    cells = table.arrow.select([column.name for column in columns])
-    times = cells.column_names.index("answered_at")
-    as_text = mapped(cells.column(times), lambda at: None if at is None else at.isoformat(), pa.string())
-    return Sheet(file, row_is, columns, ColumnRows.of_table(cells.set_column(times, "answered_at", as_text)))
+    return Sheet(file, row_is, columns, ColumnRows.of_table(table.arrow.select([column.name for column in columns])))
 
 
 def codebook(sheets: Sequence[Sheet]) -> Sheet:
@@ -439,7 +430,7 @@ def range_of(sheet: Sheet, column: SheetColumn) -> tuple[Cell, Cell]:
     if column.kind not in ("integer", "number") or None not in (column.low, column.high):
         return column.low, column.high
     ranges: list[int | float] = []
-    for cells, _ in sheet.counted_cells(column.name):
+    for cells in sheet.distinct_cells(column.name):
         numbers = [cell for cell in cells if isinstance(cell, int | float) and cell == cell]
         ranges += [min(numbers), max(numbers)] if numbers else []
     if not ranges:
@@ -454,19 +445,14 @@ def levels_of(sheet: Sheet, column: SheetColumn) -> tuple[str, ...]:
         return column.levels
     if column.kind not in ("category", "truth"):
         return ()
-    texts = {str(cell) for cells, _ in sheet.counted_cells(column.name) for cell in cells if cell is not None}
+    texts = {str(cell) for cells in sheet.distinct_cells(column.name) for cell in cells if cell is not None}
     # 2 before 10
     return tuple(sorted(texts, key=lambda text: (len(text), text) if text.isdecimal() else (0, text)))
 
 
 def _codebook_row(sheet: Sheet, column: SheetColumn) -> dict[str, Cell]:
     levels, (low, high) = levels_of(sheet, column), range_of(sheet, column)
-    n = sum(
-        count
-        for cells, counts in sheet.counted_cells(column.name)
-        for cell, count in zip(cells, counts, strict=True)
-        if cell is not None and cell == cell
-    )
+    n = sheet.n_given(column.name)
     listed = " | ".join(levels) if len(levels) <= MOST_LEVELS else f"{len(levels)} levels"
     values = {"low": low, "high": high, "levels": listed or None, "n": n, "missing": len(sheet.rows) - n}
     return _description_cells(sheet, column) | values

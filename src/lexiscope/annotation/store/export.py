@@ -7,18 +7,20 @@ random ids only.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import Kind, Phase, State, StudyItem, StudyRecord
 from lexiscope.annotation.store.schema import ANSWERS, ERASURES, LEASES, STATES
 from lexiscope.core.response import SCHEMA, Response, ResponseTable
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, kind_of_person
+from lexiscope.items.sheets.long_rows import mapped
 
 FINISHED = frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED})
 """The states of participants who answered everything or were excluded."""
@@ -32,6 +34,11 @@ _CHECKS = {Kind.ATTENTION: "attention_check", Kind.QUALIFICATION: "qualification
 _RESPONSE_CELLS = (
     *("participant_id", "item_id", "measure", "value", "option", "text", "position", "rt_ms", "rt_server_ms"),
     "answered_at",
+)
+_LONG_CELLS = (
+    *("participant_id", "item_id", "phase", "revision", "position", "value", "option", "text", "guessed_word"),
+    *("display_order", "side", "shown_at", "answered_at", "rt_ms", "rt_server_ms", "comment", "flags"),
+    *("guideline_version", "item_sha256"),
 )
 _FLAG_COLUMNS = {
     "label_undecided": "undecided",
@@ -51,9 +58,10 @@ _LONG_TEXT = (
 _TYPES = {"": pa.string(), "int": pa.int32(), "bool": pa.bool_(), "float": pa.float64()}
 LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]) for part in _LONG_TEXT.split()])
 _CODED = pa.dictionary(pa.int32(), pa.string())
+_TIMES = ("shown_at", "answered_at")
 _CODED_SCHEMA = pa.schema(
     [
-        field if field.type != pa.string() or field.name in ("shown_at", "answered_at") else field.with_type(_CODED)
+        field if field.type != pa.string() or field.name in _TIMES else field.with_type(_CODED)
         for field in LONG_SCHEMA
     ]
 )
@@ -97,8 +105,8 @@ def responses(
     asked = ANSWERS.c.phase.in_([str(phase) for phase in phases])
     tables = []
     for batch in _batches(connection, _RESPONSE_CELLS, asked):
-        rows = [row for row in batch if row.participant_id in included]
-        if rows:
+        rows = batch.filter(mapped(batch["participant_id"], included.__contains__, pa.bool_()))
+        if len(rows):
             tables.append(_response_batch(rows, items, study, by_participant))
     removed = sa.select(ERASURES.c.participant_id).where(ERASURES.c.answers == "removed")
     erased = set(connection.execute(removed).scalars())
@@ -113,7 +121,7 @@ def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
     """
     items = {item.item_id: item for item in study.items}
     by_participant = participant_states(connection)
-    batches = _batches(connection, ANSWERS.columns.keys())
+    batches = _batches(connection, _LONG_CELLS)
     return pa.concat_tables(
         [_CODED_SCHEMA.empty_table(), *(_long_batch(rows, items, study, by_participant) for rows in batches)]
     )
@@ -129,11 +137,22 @@ def _effective(columns: Iterable[str], *conditions: sa.ColumnElement[bool]) -> s
 
 
 def _batches(
-    connection: sa.Connection, columns: Iterable[str], *conditions: sa.ColumnElement[bool]
-) -> Iterator[Sequence[Any]]:
+    connection: sa.Connection, columns: Sequence[str], *conditions: sa.ColumnElement[bool]
+) -> Iterator[pa.Table]:
     """Yield the latest answers some thousands at a time: as objects of Python, a million would need gigabytes."""
+    schema = pa.schema([(name, _arrow_type(ANSWERS.c[name])) for name in columns])
     query = _effective(columns, *conditions).execution_options(yield_per=_TOGETHER)
-    yield from connection.execute(query).partitions()
+    for rows in connection.execute(query).partitions():
+        cells = zip(*rows, strict=True)
+        yield pa.table([pa.array(column, field.type) for column, field in zip(cells, schema, strict=True)], schema)
+
+
+def _arrow_type(column: sa.Column[Any]) -> pa.DataType:
+    if isinstance(column.type, sa.Float):
+        return pa.float64()
+    if isinstance(column.type, sa.Integer):
+        return pa.int32()
+    return pa.string() if column.name in _TIMES else _CODED
 
 
 def effective_answers(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> list[Mapping[str, Any]]:
@@ -170,42 +189,52 @@ def _view(study: StudyRecord, list_id: str | None) -> str:
 
 
 def _response_batch(
-    rows: Sequence[Any],
+    rows: pa.Table,
     items: Mapping[str, StudyItem],
     study: StudyRecord,
     by_participant: Mapping[str, ParticipantState],
 ) -> ResponseTable:
     """Return rows of :data:`_RESPONSE_CELLS` as responses."""
-    cells = dict(zip(_RESPONSE_CELLS, zip(*map(tuple, rows), strict=True), strict=True))
-    asked = [items[name] for name in cells["item_id"]]
-    checks = [_CHECKS.get(item.kind) for item in asked]
-    lists = [by_participant[who].list_id for who in cells["participant_id"]]
-    given = list(zip(asked, checks, cells["value"], cells["option"], strict=True))
+
+    def of_item(make: Callable[[StudyItem], str | None]) -> pa.Array:
+        return mapped(rows["item_id"], lambda name: make(items[name]), pa.string())
+
+    checks = of_item(lambda item: _CHECKS.get(item.kind))
+    is_answer = checks.is_null()
+    lists = mapped(rows["participant_id"], lambda who: by_participant[who].list_id, pa.string())
     return ResponseTable.from_columns(
         {
-            "subject_id": cells["participant_id"],
+            "subject_id": rows["participant_id"],
             # responses of simulated participants are marked by their ids
             "subject_kind": PARTICIPANT,
-            "item_id": cells["item_id"],
+            "item_id": rows["item_id"],
             "task": study.task,
-            "measure": [check or measure for check, measure in zip(checks, cells["measure"], strict=True)],
-            "value": [
-                value if check is None else float((value if value is not None else option) in item.accept)
-                for item, check, value, option in given
-            ],
-            "option": [option if check is None else None for _, check, _, option in given],
-            "view": [_view(study, name) for name in lists],
+            "measure": pc.coalesce(pc.cast(checks, pa.string()), _texts(rows["measure"])),
+            "value": _values(rows, is_answer, items),
+            "option": pc.if_else(is_answer, _texts(rows["option"]), None),
+            "view": mapped(lists, lambda name: _view(study, name), pa.string()),
             "list_id": lists,
-            "position": cells["position"],
-            "rt_ms": list(map(_duration, cells["rt_ms"], cells["rt_server_ms"])),
-            "answered_at": pa.array(cells["answered_at"]).cast(SCHEMA.field("answered_at").type),
-            "raw": list(map(_answer_text, cells["value"], cells["option"], cells["text"])),
-            "scale": [
-                str(item.question.scale) if item.kind in _RATED_KINDS and item.question.scale is not None else None
-                for item in asked
-            ],
+            "position": rows["position"],
+            "rt_ms": _durations(rows),
+            "answered_at": rows["answered_at"].cast(SCHEMA.field("answered_at").type),
+            "raw": pc.coalesce(_answer_texts(rows), _texts(rows["text"])),
+            "scale": of_item(
+                lambda item: str(item.question.scale)
+                if item.kind in _RATED_KINDS and item.question.scale is not None
+                else None
+            ),
         }
     )
+
+
+def _values(rows: pa.Table, is_answer: pa.Array, items: Mapping[str, StudyItem]) -> pa.ChunkedArray:
+    """Return the numbers that were answered; of a check, whether its answer is an accepted one (1 or 0)."""
+    asked = rows.select(["item_id", "value", "option"]).filter(pc.invert(is_answer))
+    if not len(asked):
+        return rows["value"]
+    given = zip(*(column.to_pylist() for column in asked.columns), strict=True)
+    right = [float((value if value is not None else option) in items[name].accept) for name, value, option in given]
+    return pc.replace_with_mask(rows["value"], pc.invert(is_answer), pa.array(right, pa.float64()))
 
 
 def _completion_times(study: StudyRecord, by_participant: Mapping[str, ParticipantState]) -> Iterable[Response]:
@@ -232,43 +261,63 @@ def _completion_times(study: StudyRecord, by_participant: Mapping[str, Participa
 
 
 def _long_batch(
-    rows: Sequence[Any],
+    rows: pa.Table,
     items: Mapping[str, StudyItem],
     study: StudyRecord,
     by_participant: Mapping[str, ParticipantState],
 ) -> pa.Table:
-    """Return rows of the table of answers with the columns of :data:`LONG_SCHEMA`."""
-    cells = dict(zip(ANSWERS.columns.keys(), zip(*map(tuple, rows), strict=True), strict=True))
-    asked = [items[name] for name in cells["item_id"]]
-    people = [by_participant[who] for who in cells["participant_id"]]
-    excluded = [participant.state is State.EXCLUDED for participant in people]
-    # few combinations of flags occur
-    marked = {text: frozenset[str](json.loads(text)) for text in set(cells["flags"])}
-    same = ("item_id", "participant_id", "phase", "display_order", "side", "guessed_word", "comment")
+    """Return rows of :data:`_LONG_CELLS` with the columns of :data:`LONG_SCHEMA`."""
+
+    def of_item(make: Callable[[StudyItem], str | None]) -> pa.Array:
+        return mapped(rows["item_id"], lambda name: make(items[name]), pa.string())
+
+    def of_person(make: Callable[[ParticipantState], Any], kind: pa.DataType) -> pa.Array:
+        return mapped(rows["participant_id"], lambda who: make(by_participant[who]), kind)
+
+    def marked(flag: str) -> pa.Array:
+        # few combinations of flags occur
+        return mapped(rows["flags"], lambda text: flag in json.loads(text), pa.bool_())
+
+    def constant(text: str) -> pa.Array:
+        return pa.repeat(text, len(rows)).dictionary_encode()
+
     columns = {
-        **{name: cells[name] for name in (*same, "shown_at", "answered_at", "guideline_version", "item_sha256")},
-        "study_id": [study.study_id] * len(rows),
-        "task_type": [study.task] * len(rows),
-        "confusion_set": [item.confusion_set for item in asked],
-        "list_id": [participant.list_id for participant in people],
-        "slot": [participant.slot for participant in people],
-        KIND_COLUMN: [kind_of_person(who) for who in cells["participant_id"]],
-        "trial_index": cells["position"],
-        "kind": [str(item.kind) for item in asked],
-        "response": [_answer_text(*given, None) for given in zip(cells["value"], cells["option"], strict=True)],
-        "response_text": cells["text"],
-        "rt_ms": list(map(_duration, cells["rt_ms"], cells["rt_server_ms"])),
-        "n_revisions": cells["revision"],
-        "excluded": excluded,
-        "exclusion_rule": [person.reason if out else None for person, out in zip(people, excluded, strict=True)],
-        **{column: [flag in marked[text] for text in cells["flags"]] for column, flag in _FLAG_COLUMNS.items()},
+        **{name: rows[name] for name in rows.column_names if name in _CODED_SCHEMA.names},
+        "study_id": constant(study.study_id),
+        "task_type": constant(study.task),
+        "confusion_set": of_item(lambda item: item.confusion_set),
+        "list_id": of_person(lambda person: person.list_id, pa.string()),
+        "slot": of_person(lambda person: person.slot, pa.int32()),
+        KIND_COLUMN: mapped(rows["participant_id"], kind_of_person, pa.string()),
+        "trial_index": rows["position"],
+        "kind": of_item(lambda item: str(item.kind)),
+        "response": _answer_texts(rows),
+        "response_text": rows["text"],
+        "rt_ms": _durations(rows),
+        "n_revisions": rows["revision"],
+        "excluded": of_person(lambda person: person.state is State.EXCLUDED, pa.bool_()),
+        "exclusion_rule": of_person(
+            lambda person: person.reason if person.state is State.EXCLUDED else None, pa.string()
+        ),
+        **{column: marked(flag) for column, flag in _FLAG_COLUMNS.items()},
     }
-    return pa.table([pa.array(columns[field.name], field.type) for field in _CODED_SCHEMA], schema=_CODED_SCHEMA)
+    made = pa.table({field.name: columns[field.name] for field in _CODED_SCHEMA})
+    return made.cast(_CODED_SCHEMA)
 
 
-def _duration(measured: float | None, by_server: float | None) -> float | None:
+def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.string())
+
+
+def _durations(rows: pa.Table) -> pa.ChunkedArray:
     """The browser's measure if there is one: the server's has the network in it."""
-    return measured if measured is not None else by_server
+    return pc.coalesce(rows["rt_ms"], rows["rt_server_ms"])
+
+
+def _answer_texts(rows: pa.Table) -> pa.ChunkedArray:
+    """Return answers as text: the number, or the option; missing where the answer is a text or empty."""
+    numbers = mapped(rows["value"], lambda value: _answer_text(value, None, None), pa.string())
+    return pc.coalesce(numbers.cast(pa.string()), _texts(rows["option"]))
 
 
 def answer_text(row: Mapping[str, Any]) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lexiscope.annotation.store import audit
@@ -40,9 +40,12 @@ _KEYS = {table.name: tuple(column.name for column in table.primary_key.columns) 
 _NAMES = {table.name: tuple(column.name for column in table.columns) for table in SEALED}
 _INSERTS = {table.name: table.insert().returning(*table.primary_key.columns) for table in SEALED}
 _LARGEST = 5000
+# a hundred at a time: each may have thousands of seals
+_ENTRIES = sa.select(AUDIT.c.details).order_by(AUDIT.c.id).execution_options(yield_per=100)
 
 Seal = tuple[str, tuple[Any, ...], str]
 """A table, the primary key of a row, the row's hash."""
+_KeyedSeal = tuple[tuple[Any, ...], str]
 
 
 def insert(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> Any:
@@ -76,41 +79,73 @@ def seal(connection: sa.Connection, key: bytes, seals: Iterable[Seal], *, at: st
         audit.append(connection, key, at=at, actor="store", action=ACTION, details=details)
 
 
-def seals_of(connection: sa.Connection, tables: Iterable[sa.Table] = SEALED) -> Iterable[Seal]:
+def seals_of(connection: sa.Connection, tables: Iterable[sa.Table] = SEALED) -> Iterator[Seal]:
     """Yield the seals that the rows of these tables have now."""
     for table in tables:
-        name, places = table.name, [1 + _NAMES[table.name].index(key) for key in _KEYS[table.name]]
-        query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=_LARGEST)
-        for batch in connection.execute(query).partitions():
-            rows = [(name, *row) for row in batch]
-            for row, text in zip(rows, audit.json_texts(rows), strict=True):
-                yield name, tuple([row[place] for place in places]), _digest(text)
+        for seals in _seals_of_rows(connection, table):
+            for key, value in seals:
+                yield table.name, key, value
 
 
 def seal_problems(connection: sa.Connection, version: int = SCHEMA_VERSION) -> list[str]:
     """Return the rows of sealed tables that do not fit their seals; rows that an erasure removed are not reported."""
     problems = []
-    expected, erased = _logged_seals(connection)
-    for table, key, value in seals_of(connection, sealed_in(version)):
-        known = expected.pop((table, key), None)
-        if known != value:
-            key_text = ", ".join(map(str, key))
-            problems.append(
-                f"{table}, row {key_text}: {'was not written by the store' if known is None else 'was edited'}"
-            )
-    missing = [(table, key) for table, key in expected if (table, key) not in erased]
-    return problems + [f"{table}, row {', '.join(map(str, key))}: is missing" for table, key in missing]
+    logged = _LoggedSeals(connection)
+    for table in sealed_in(version):
+        for seals in _seals_of_rows(connection, table):
+            for key, value in seals:
+                known = logged.take(table.name, key)
+                if known != value:
+                    why = "was not written by the store" if known is None else "was edited"
+                    problems.append(f"{table.name}, row {', '.join(map(str, key))}: {why}")
+    return problems + [f"{table}, row {', '.join(map(str, key))}: is missing" for table, key in logged.left()]
 
 
-def _logged_seals(connection: sa.Connection) -> tuple[dict[tuple[str, tuple[Any, ...]], str], set[tuple[str, Any]]]:
-    """The seals in the log, and the rows that an erasure removed."""
-    query = sa.select(AUDIT.c.action, AUDIT.c.details).where(AUDIT.c.action.in_((ACTION, ERASED)))
-    expected: dict[tuple[str, tuple[Any, ...]], str] = {}
-    erased: set[tuple[str, Any]] = set()
-    for action, text in connection.execute(query):
-        details = json.loads(text)
-        if action == ACTION:
-            expected.update(((table, tuple(key)), value) for table, key, value in details["rows"])
-        else:
-            erased |= {(table, (number,)) for table in ("answers", "reviews") for number in details.get(table, ())}
-    return expected, erased
+def _seals_of_rows(connection: sa.Connection, table: sa.Table) -> Iterator[list[_KeyedSeal]]:
+    """Yield the primary keys and the present hashes of a table's rows, some thousands at a time."""
+    name, places = table.name, [1 + _NAMES[table.name].index(key) for key in _KEYS[table.name]]
+    query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=_LARGEST)
+    for batch in connection.execute(query).partitions():
+        rows = [(name, *row) for row in batch]
+        keys = zip(*([row[place] for row in rows] for place in places), strict=True)
+        yield list(zip(keys, map(_digest, audit.json_texts(rows)), strict=True))
+
+
+class _LoggedSeals:
+    """The seals in the log, read as far as the rows need them: those of a million rows would fill the memory.
+
+    The log has the rows of a table mostly in the order of their keys. What it has before its row comes is kept.
+    """
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._erased: set[tuple[str, Any]] = set()
+        for details in connection.execute(_ENTRIES.where(AUDIT.c.action == ERASED)).scalars():
+            numbers = json.loads(details)
+            self._erased |= {(table, (number,)) for table in ("answers", "reviews") for number in numbers.get(table, ())}
+        self._entries = connection.execute(_ENTRIES.where(AUDIT.c.action == ACTION)).scalars()
+        self._seals: dict[str, dict[tuple[Any, ...], str]] = {table.name: {} for table in SEALED}
+
+    def take(self, table: str, key: tuple[Any, ...]) -> str | None:
+        """Return the seal of a row, ``None`` where the log has none, and forget it."""
+        seals = self._seals[table]
+        # the number of a row that was erased may have been given again: its last seal counts
+        is_erased = bool(self._erased) and (table, key) in self._erased
+        while (key not in seals or is_erased) and self._read():
+            pass
+        return seals.pop(key, None)
+
+    def left(self) -> list[tuple[str, tuple[Any, ...]]]:
+        """Return the rows whose seals were not taken, and that no erasure removed."""
+        while self._read():
+            pass
+        rows = [(table, key) for table, seals in self._seals.items() for key in seals]
+        return [row for row in rows if row not in self._erased]
+
+    def _read(self) -> bool:
+        """Read an entry of the log; return whether there was one."""
+        details = next(self._entries, None)
+        if details is None:
+            return False
+        for table, key, value in json.loads(details)["rows"]:
+            self._seals[table][tuple(key)] = value
+        return True

@@ -12,9 +12,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Generic, Literal, NoReturn, TypeVar
 
-import numpy as np
+import pyarrow as pa
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.foreign import storable_text
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
 from lexiscope.items.sheets.long_rows import TOGETHER, ColumnRows
 from lexiscope.items.tables.neutral import Cell, csv_text, jsonl_text
@@ -205,34 +206,42 @@ class Sheet:
         at = self.header.index(name)
         return [row[at] for row in self.rows]
 
-    def counted_cells(self, name: str) -> Iterator[tuple[list[Cell], list[int]]]:
-        """Yield cells of a column and how often each occurs, some thousands of rows at a time."""
-        if not isinstance(self.rows, ColumnRows):
-            yield self.column(name), [1] * len(self.rows)
-            return
-        for cells, codes in self.rows.parts(self.header.index(name)):
-            yield cells, np.bincount(codes, minlength=len(cells)).tolist()
+    def distinct_cells(self, name: str) -> Iterator[Sequence[Cell]]:
+        """Yield cells of a column, each at least once, some thousands of rows at a time."""
+        if isinstance(self.rows, ColumnRows):
+            return self.rows.distinct(self.header.index(name))
+        return iter([self.column(name)])
+
+    def n_given(self, name: str) -> int:
+        """Return how many cells of a column are not missing; a number that is NaN is missing."""
+        if isinstance(self.rows, ColumnRows):
+            return self.rows.n_given(self.header.index(name))
+        return sum(cell is not None and cell == cell for cell in self.column(name))
 
     def csv(self) -> str:
         """Return the table as CSV that no spreadsheet runs."""
-        return "".join(self.csv_blocks())
+        return b"".join(self.csv_blocks()).decode("utf-8")
 
-    def csv_blocks(self) -> Iterator[str]:
-        """Yield the text of the CSV file in blocks of whole lines."""
+    def csv_blocks(self) -> Iterator[bytes | pa.Buffer]:
+        """Yield the CSV file in UTF-8, in blocks of whole lines."""
         answers = [column.name for column in self.columns if column.answer]
         if not isinstance(self.rows, ColumnRows):
-            yield csv_text(self.header, self.rows, answers=answers)
+            yield _encoded(csv_text(self.header, self.rows, answers=answers))
             return
-        yield csv_text(self.header, ())
+        yield _encoded(csv_text(self.header, ()))
         yield from self.rows.csv_blocks([name in answers for name in self.header])
 
-    def jsonl_blocks(self) -> Iterator[str]:
-        """Yield the table as lossless JSON lines, in blocks of them."""
+    def jsonl_blocks(self) -> Iterator[bytes | pa.Buffer]:
+        """Yield the table as lossless JSON lines in UTF-8, in blocks of them."""
         header = self.header
         if isinstance(self.rows, ColumnRows):
             yield from self.rows.jsonl_blocks(header)
         else:
-            yield jsonl_text(dict(zip(header, row, strict=True)) for row in self.rows)
+            yield _encoded(jsonl_text(dict(zip(header, row, strict=True)) for row in self.rows))
+
+
+def _encoded(text: str) -> bytes:
+    return storable_text(text).encode("utf-8")
 
 
 def sheet_of(file: str, row_is: str, columns: Sequence[SheetColumn], rows: Iterable[Mapping[str, Cell]]) -> Sheet:

@@ -1,12 +1,13 @@
 """Rows of long tables, kept by columns: a million rows as objects of Python would need gigabytes.
 
-A row is made when it is read. What is the same for equal cells (their text in a file, their range) is found once for
-each distinct cell of some thousands of rows.
+A row is made when it is read. The lines of a file are made column by column: texts that need no change are joined by
+Arrow, and what is left is written by Python, once for each distinct text of a column that is a dictionary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, overload
 
@@ -14,14 +15,33 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lexiscope.core.foreign import storable_text
 from lexiscope.items.tables.neutral import Cell, csv_cell, json_cell
 
 TOGETHER = 20_000
 """The number of rows that are objects of Python at a time."""
-Part = tuple[list[Cell], "np.ndarray[Any, np.dtype[np.int64]]"]
-"""The distinct cells of some rows of a column, and the place of each row's cell among them."""
 
 _KINDS: tuple[type, ...] = (str, bool, int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How the cells of a file are written: *cell* makes the text of one.
+
+    A text that matches *plain* is written between *quotes* as it is. *ending* is what a whole number that is a float
+    ends with.
+    """
+
+    cell: Callable[[Cell], str]
+    plain: str
+    quotes: str
+    ending: str
+
+
+# letters, digits and signs that need no quotes, begin no formula, and are no space at an end
+_PLAIN = r"^([0-9A-Za-z\[]([0-9A-Za-z .:_/()\[\]+-]*[0-9A-Za-z.:_/()\[\]+-])?)$"
+_CSV, _CSV_ANSWERS = (_Form(partial(csv_cell, is_answer=own), _PLAIN, "", "") for own in (False, True))
+_JSON = _Form(json_cell, r"^[ !#-\[\]-~]*$", '"', ".0")
 
 
 class ColumnRows(Sequence[tuple[Cell, ...]]):
@@ -65,24 +85,42 @@ class ColumnRows(Sequence[tuple[Cell, ...]]):
         """Return the rows with a last column that is the same in all of them."""
         return ColumnRows((*block, [cell] * len(block[0])) for block in self._blocks)
 
-    def parts(self, at: int) -> Iterator[Part]:
-        """Yield the distinct cells of a column and where they are, some thousands of rows at a time."""
+    def distinct(self, at: int) -> Iterator[Sequence[Any]]:
+        """Yield the distinct cells of a column, some thousands of rows at a time."""
         for block in self._blocks:
-            yield _part(block[at])
+            column = block[at]
+            # 1, 1.0 and True are equal
+            yield pc.unique(column).to_pylist() if isinstance(column, pa.Array) else column
 
-    def csv_blocks(self, as_answer: Sequence[bool]) -> Iterator[str]:
+    def n_given(self, at: int) -> int:
+        """Return how many cells of a column are not missing; a number that is NaN is missing."""
+        return sum(map(_n_given, (block[at] for block in self._blocks)))
+
+    def csv_blocks(self, as_answer: Sequence[bool]) -> Iterator[pa.Buffer]:
         """Yield the lines of the rows in a CSV file; *as_answer* says which columns may hold numbers as text."""
-        for block in self._blocks:
-            makers = [partial(csv_cell, is_answer=own) for own in as_answer]
-            yield _lines(block, makers, ",", "", "")
+        columns = [(at, _CSV_ANSWERS if own else _CSV) for at, own in enumerate(as_answer)]
+        return self._lines(columns, ["", *[","] * (len(columns) - 1), "\n"])
 
-    def jsonl_blocks(self, header: Sequence[str]) -> Iterator[str]:
+    def jsonl_blocks(self, header: Sequence[str]) -> Iterator[pa.Buffer]:
         """Yield the rows as lines of JSON, with the names of their columns."""
         # of two columns of one name, an object has the second one at the place of the first
         places = {name: at for at, name in enumerate(header)}
+        names = [f"{json_cell(name)}: " for name in places]
+        between = [f"{{{names[0]}", *(f", {name}" for name in names[1:]), "}\n"]
+        return self._lines([(at, _JSON) for at in places.values()], between)
+
+    def _lines(self, columns: Sequence[tuple[int, _Form]], between: Sequence[str]) -> Iterator[pa.Buffer]:
+        """Yield the lines of each block in UTF-8: cells, with a text before each and one after the last."""
+        literals = [pa.scalar(storable_text(text)) for text in between]
+        texts_of = [_Texts(form) for _, form in columns]
         for block in self._blocks:
-            makers = [_json_maker(name) for name in places]
-            yield _lines([block[at] for at in places.values()], makers, ", ", "{", "}")
+            pieces = [literals[0]]
+            for (at, _), texts, literal in zip(columns, texts_of, literals[1:], strict=True):
+                pieces += [texts.of(block[at]), literal]
+            lines = pc.binary_join_element_wise(*pieces, "")
+            _, offsets, content = lines.buffers()
+            first, last = np.frombuffer(offsets, np.int32)[[lines.offset, lines.offset + len(lines)]].tolist()
+            yield content.slice(first, last - first)
 
 
 class TableRows(Sequence[dict[str, Any]]):
@@ -150,8 +188,9 @@ class TableRows(Sequence[dict[str, Any]]):
             ranks.append(rank_of[codes[kept]])
         return TableRows(self._table, kept[np.lexsort(ranks[::-1])] if len(kept) else kept)
 
-    def _column(self, name: str) -> Part:
-        return _part(_whole(self._table.column(name)))
+    def _column(self, name: str) -> tuple[list[Any], np.ndarray[Any, Any]]:
+        cells, codes = _cells_and_codes(_whole(self._table.column(name)))
+        return cells, codes.to_numpy()
 
 
 def coded(table: pa.Table) -> pa.Table:
@@ -162,10 +201,10 @@ def coded(table: pa.Table) -> pa.Table:
     return pa.table(columns, names=table.column_names)
 
 
-def mapped(column: pa.ChunkedArray, change: Callable[[Any], Any], kind: pa.DataType) -> pa.Array:
+def mapped(column: pa.ChunkedArray | pa.Array, change: Callable[[Any], Any], kind: pa.DataType) -> pa.Array:
     """Return what a function makes of the cells of a column, called once for each distinct one; texts are coded."""
-    cells, codes = _part(_whole(column))
-    made = pa.array([change(cell) for cell in cells], kind).take(pa.array(codes))
+    cells, codes = _cells_and_codes(_whole(column))
+    made = pa.array([change(cell) for cell in cells], kind).take(codes)
     return made.dictionary_encode() if pa.types.is_string(kind) else made
 
 
@@ -177,8 +216,10 @@ def cells_of(column: Sequence[Cell] | pa.Array) -> Sequence[Any]:
     return column.to_pylist() if isinstance(column, pa.Array) else column
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
+def _whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """Return a column in one piece."""
+    if isinstance(column, pa.Array):
+        return column
     if column.num_chunks == 1:
         return column.chunk(0)
     return column.unify_dictionaries().combine_chunks()
@@ -199,39 +240,75 @@ def _stored(cells: Sequence[Cell] | pa.Array) -> Sequence[Cell] | pa.Array:
     return array.dictionary_encode() if kinds == {str} else array
 
 
-def _part(column: Sequence[Cell] | pa.Array) -> Part:
+def _n_given(column: Sequence[Cell] | pa.Array) -> int:
     if not isinstance(column, pa.Array):
-        places: dict[tuple[type, str], int] = {}
-        # 1, 1.0 and True are equal, and so are 0.0 and -0.0
-        codes = [places.setdefault((type(cell), str(cell)), len(places)) for cell in column]
-        firsts = np.unique(codes, return_index=True)[1]
-        return [column[at] for at in firsts], np.array(codes, dtype=np.int64)
+        return sum(cell is not None and cell == cell for cell in column)
+    is_float = pa.types.is_floating(column.type)
+    return len(column) - int(pc.sum(pc.is_null(column, nan_is_null=is_float)).as_py() or 0)
+
+
+def _cells_and_codes(column: pa.Array) -> tuple[list[Any], pa.Array]:
+    """Return the distinct cells of a column, the missing one last, and the place of each row's cell among them."""
     coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
-    indices = pc.fill_null(coded.indices, len(coded.dictionary)).to_numpy(zero_copy_only=False).astype(np.int64)
-    # those of them that occur, in the order in which they do
-    used, first, codes_of = np.unique(indices, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    known = [*coded.dictionary.take(pa.array(used[used < len(coded.dictionary)])).to_pylist(), None]
-    return [known[at] for at in order], rank[codes_of]
+    cells: list[Any] = coded.dictionary.to_pylist()
+    if not coded.indices.null_count:
+        return cells, coded.indices
+    return [*cells, None], pc.fill_null(coded.indices, len(cells))
 
 
-def _lines(
-    block: Sequence[Sequence[Cell] | pa.Array],
-    makers: Sequence[Callable[[Cell], str]],
-    between: str,
-    before: str,
-    after: str,
-) -> str:
-    """Return a line for each row of a block: what each maker writes of its column, joined."""
-    texts = []
-    for column, make in zip(block, makers, strict=True):
-        cells, codes = _part(column)
-        texts.append(np.array([make(cell) for cell in cells], dtype=object)[codes].tolist())
-    return "".join(f"{before}{between.join(row)}{after}\n" for row in zip(*texts, strict=True))
+class _Texts:
+    """The texts of one column in a form: those of a dictionary are made once for all blocks that share it."""
 
+    def __init__(self, form: _Form) -> None:
+        self._form = form
+        self._known: tuple[pa.Array, pa.Array] | None = None
 
-def _json_maker(name: str) -> Callable[[Cell], str]:
-    start = json_cell(name)
-    return lambda cell: f"{start}: {json_cell(cell)}"
+    def of(self, column: Sequence[Cell] | pa.Array) -> pa.Array:
+        """Return the text of each cell."""
+        if not isinstance(column, pa.Array):
+            return pa.array([storable_text(self._form.cell(cell)) for cell in column], pa.string())
+        if isinstance(column, pa.DictionaryArray):
+            texts = self._of_dictionary(column.dictionary).take(column.indices)
+        elif pa.types.is_string(column.type):
+            texts = self._of_texts(column)
+        elif pa.types.is_boolean(column.type):
+            texts = pc.if_else(column, self._form.cell(True), self._form.cell(False))
+        elif pa.types.is_integer(column.type):
+            texts = pc.cast(column, pa.string())
+        elif pa.types.is_floating(column.type):
+            texts = self._of_numbers(column)
+        else:
+            texts = pa.nulls(len(column), pa.string())
+        return pc.fill_null(texts, self._form.cell(None)) if texts.null_count else texts
+
+    def _of_dictionary(self, dictionary: pa.Array) -> pa.Array:
+        if self._known is None or not self._known[0].equals(dictionary):
+            self._known = dictionary, self.of(dictionary)
+        return self._known[1]
+
+    def _of_texts(self, column: pa.Array) -> pa.Array:
+        quotes = self._form.quotes
+        plain = pc.match_substring_regex(column, self._form.plain)
+        texts = pc.binary_join_element_wise(quotes, column, quotes, "") if quotes else column
+        return self._by_python(column, texts, pc.invert(plain))
+
+    def _of_numbers(self, column: pa.Array) -> pa.Array:
+        values = column.to_numpy(zero_copy_only=False)
+        size = np.abs(values)
+        is_whole = (values == np.trunc(values)) & (size < 1e15) & ~((values == 0) & np.signbit(values))
+        # of this size, Arrow writes the same shortest digits as Python
+        is_plain = is_whole | ((size >= 1e-3) & (size < 1e9))
+        whole = pc.cast(pa.array(np.where(is_whole, values, 0).astype(np.int64)), pa.string())
+        if self._form.ending:
+            whole = pc.binary_join_element_wise(whole, self._form.ending, "")
+        texts = pc.if_else(pa.array(is_whole), whole, pc.cast(column, pa.string()))
+        return self._by_python(column, texts, pc.and_(pc.is_valid(column), pa.array(~is_plain)))
+
+    def _by_python(self, column: pa.Array, texts: pa.Array, which: pa.Array) -> pa.Array:
+        """Return the texts with those of some cells made by Python; a missing cell has none yet."""
+        which = pc.fill_null(which, False)
+        chosen = column.filter(which)
+        if not len(chosen):
+            return texts
+        made = [self._form.cell(cell) for cell in chosen.to_pylist()]
+        return pc.replace_with_mask(texts, which, pa.array(made, pa.string()))
