@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,10 +11,14 @@ import pytest
 
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.export.study_data import StudyData
+from lexiscope.annotation.store import open_study
+from lexiscope.annotation.store.engine import DATABASE_NAME, DamagedError
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
+from lexiscope.annotation.study_file.study_folder import open_large_snapshot, open_snapshot
+from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.studies.kit.ratings_file import read_ratings
@@ -103,3 +109,45 @@ def test_an_export_of_a_study_that_ran(task: str, items: list[Item] | None, tmp_
         assert (len(ratings.values), len(set(ratings.raters))) == (16, 4)
     else:
         assert {trial.display_order for trial in read_shown_trials(tmp_path / "e")} == {(0, 1), (1, 0)}
+
+
+@pytest.mark.parametrize(
+    ("edit", "found"),
+    [
+        ("UPDATE answers SET value = value + 1 WHERE id = 3", "answers, row 3: was edited"),
+        ("UPDATE answers SET item_id = 'nothing' WHERE id = 4", "answers, row 4: was edited"),
+        ("UPDATE answers SET flags = 'x' WHERE id = 5", "answers, row 5: was edited"),
+    ],
+)
+def test_a_large_study_is_checked_while_its_export_is_made(
+    edit: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The export is the same; where another program wrote to the file, the damage is reported and there is none."""
+    monkeypatch.setattr(open_study, "CHECKED_AT_ONCE", 0)
+    made = [pair(f"i{k}", f"w{k}", same_sense=k % 2 == 0) for k in range(8)]
+    study, folder = freeze(definition("relatedness"), made), tmp_path / "study"
+    with Store.open(folder, study.record) as store:
+        take_part(store, study, "p1")
+    with open_snapshot(study, folder) as store:
+        assert not store.check_is_due
+        write_export(read_collected_for_export(study, store), tmp_path / "first")
+    with open_large_snapshot(study, folder) as (store, confirm):
+        assert store.check_is_due
+        write_export(read_collected_for_export(study, store), tmp_path / "second", confirm=confirm)
+        assert not store.check_is_due
+    names = sorted(path.relative_to(tmp_path / "first") for path in (tmp_path / "first").rglob("*") if path.is_file())
+    assert all((tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes() for name in names)
+    assert len(names) > 20
+
+    with closing(sqlite3.connect(folder / DATABASE_NAME)) as connection:
+        ((trigger,),) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'answers_no_update'")
+        connection.execute("DROP TRIGGER answers_no_update")
+        connection.execute(edit)
+        connection.execute(trigger)
+        connection.commit()
+    with (
+        pytest.raises(DamagedError, match=found),
+        open_large_snapshot(study, folder) as (store, confirm),
+    ):
+        write_export(read_collected_for_export(study, store), tmp_path / "third", confirm=confirm)
+    assert not (tmp_path / "third").exists()

@@ -9,7 +9,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -96,9 +96,10 @@ class ExportedPackage:
     simulated: bool = False
 
 
-def write_export(collected: StudyData, folder: Path) -> ExportedPackage:
+def write_export(collected: StudyData, folder: Path, *, confirm: Callable[[], None] = lambda: None) -> ExportedPackage:
     """Write the export of a study into a folder; an earlier export there is replaced whole.
 
+    *confirm* is called before the folder has its name; what it raises leaves no export.
     Errors: :class:`RunError` where the folder holds anything else than an export, or cannot be written to; those of the
     planned model and of the rules.
     """
@@ -118,6 +119,7 @@ def write_export(collected: StudyData, folder: Path) -> ExportedPackage:
             "sha256": {name: sha256_of(new / name) for name in files},
         }
         write_atomically(new / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2) + "\n")
+        confirm()
     counts = len(collected.people), len(collected.participant_counts.valid), len(collected.rows)
     return ExportedPackage(folder, (*files, MANIFEST), *counts, simulated=collected.simulated)
 

@@ -60,10 +60,7 @@ LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]
 _CODED = pa.dictionary(pa.int32(), pa.string())
 _TIMES = ("shown_at", "answered_at")
 _CODED_SCHEMA = pa.schema(
-    [
-        field if field.type != pa.string() or field.name in _TIMES else field.with_type(_CODED)
-        for field in LONG_SCHEMA
-    ]
+    [field if field.type != pa.string() or field.name in _TIMES else field.with_type(_CODED) for field in LONG_SCHEMA]
 )
 
 
@@ -219,9 +216,9 @@ def _response_batch(
             "answered_at": rows["answered_at"].cast(SCHEMA.field("answered_at").type),
             "raw": pc.coalesce(_answer_texts(rows), _texts(rows["text"])),
             "scale": of_item(
-                lambda item: str(item.question.scale)
-                if item.kind in _RATED_KINDS and item.question.scale is not None
-                else None
+                lambda item: (
+                    str(item.question.scale) if item.kind in _RATED_KINDS and item.question.scale is not None else None
+                )
             ),
         }
     )

@@ -125,10 +125,10 @@ class OpenStudy:
         a study again whose database is lost or damaged; what is left of the earlier one is kept in a separate folder.
         *copy_of* is the folder of which *folder* holds a throwaway copy. Without *checked* a database that can be read
         opens although its content has problems, for :meth:`Safekeeping.verify` to list them. With *check_later* a
-        large file opens at once that is byte for byte what was closed last, after its rows had been checked:
-        :attr:`check_is_due` says that the caller has the rows checked while the study is open. Places are held by the
-        seconds of *steady* (the system's monotonic clock), which count from *began*; *clock* gives the times that are
-        stored.
+        large file opens at once that is byte for byte what was closed last, after its rows had been checked, or that
+        is a copy: :attr:`check_is_due` says that the caller has the rows checked while the study is open. Places are
+        held by the seconds of *steady* (the system's monotonic clock), which count from *began*; *clock* gives the
+        times that are stored.
 
         Errors: :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back, before anything is
         made; :class:`InputError` for *new* where a sound database is there; :class:`RunError` where another process has
@@ -216,7 +216,7 @@ class OpenStudy:
         return not self._is_checked
 
     def record_check(self, problem: str) -> None:
-        """Take what the check found that the opening left for later; after a problem nothing more is stored."""
+        """Take what the check found that the opening left for later; after a problem nothing is stored or read."""
         if problem and self._files is not None:
             self._files.damage = self._files.damage or files.damaged_database_error(self._origin, problem)
         self._is_checked = not problem
@@ -293,12 +293,9 @@ class OpenStudy:
     def _check(self, key: bytes, version: int, *, checked: bool, check_later: bool) -> None:
         """Check that a stored study is this one, is the latest, and is whole (PostgreSQL checks its own files)."""
         mark, path = LogMark.read(self.folder), self._database.path
-        as_closed = False
-        if path is not None and check_later and version == SCHEMA_VERSION and mark is not None and mark.file:
-            is_large = path.stat().st_size > CHECKED_AT_ONCE
-            as_closed = is_large and hmac.compare_digest(file_digest(path, key), mark.file)
-        self._is_checked = path is None or (checked and not as_closed)
-        if path is not None and checked and not as_closed:
+        later = path is not None and check_later and version == SCHEMA_VERSION and self._may_wait(path, key, mark)
+        self._is_checked = path is None or (checked and not later)
+        if path is not None and checked and not later:
             problems = backup.file_problems(path)
             if problems:
                 raise files.damaged_database_error(self._origin, problems[0])
@@ -310,12 +307,19 @@ class OpenStudy:
             if changed:
                 raise files.damaged_database_error(self._origin, changed[0])
             _check_definition(connection, self.study)
-            if path is not None and not as_closed:
+            if path is not None and not later:
                 problems = backup.content_problems(connection, key, mark, self.study)
                 # a migration would seal what it finds
                 if problems and (checked or version < SCHEMA_VERSION):
                     raise files.damaged_database_error(self._origin, problems[0])
                 self._changed_outside = problems if backup.CHANGED in problems else ()
+
+    def _may_wait(self, path: Path, key: bytes, mark: LogMark | None) -> bool:
+        """Return whether a file is large, and a copy of which nothing is given away before, or as it was closed."""
+        if path.stat().st_size <= CHECKED_AT_ONCE:
+            return False
+        as_closed = mark is not None and mark.file and hmac.compare_digest(file_digest(path, key), mark.file)
+        return self._is_copy or bool(as_closed)
 
     def _examine(self) -> None:
         """Check the database after another program wrote to its file. Errors: :class:`StorageError`."""

@@ -120,8 +120,9 @@ class _LoggedSeals:
     def __init__(self, connection: sa.Connection) -> None:
         self._erased: set[tuple[str, Any]] = set()
         for details in connection.execute(_ENTRIES.where(AUDIT.c.action == ERASED)).scalars():
-            numbers = json.loads(details)
-            self._erased |= {(table, (number,)) for table in ("answers", "reviews") for number in numbers.get(table, ())}
+            removed = json.loads(details)
+            for table in ("answers", "reviews"):
+                self._erased |= {(table, (number,)) for number in removed.get(table, ())}
         self._entries = connection.execute(_ENTRIES.where(AUDIT.c.action == ACTION)).scalars()
         self._seals: dict[str, dict[tuple[Any, ...], str]] = {table.name: {} for table in SEALED}
 

@@ -7,13 +7,13 @@ that the folder is complete wherever it is moved to.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from lexiscope.annotation.store.backup import HALF_KEY_NAME, KEY_NAME, copy_database
-from lexiscope.annotation.store.engine import DATABASE_NAME, FILE_ERRORS, has_log
+from lexiscope.annotation.store.engine import DATABASE_NAME, FILE_ERRORS, StorageError, has_log
 from lexiscope.annotation.store.files import is_launched, missing_database_error, opening_error
 from lexiscope.annotation.store.mark import MARK_NAME, LogMark
 from lexiscope.annotation.store.store import Store
@@ -21,6 +21,7 @@ from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.annotation.study_file.items import study_items
+from lexiscope.annotation.study_file.row_check import RowCheck
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
@@ -100,9 +101,47 @@ def open_snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None, c
     """Open a temporary copy of a study's store, whether or not its server runs.
 
     A PostgreSQL study needs no copy: several processes may open it. Without *checked*, a database that can be read
-    opens although its content has problems. Errors: :class:`InputError` E001 where no study was launched in the
+    opens although its content has problems.
+    Errors: :class:`InputError` E001 where no study was launched in the
     folder; :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back; those of the store.
     """
+    with _opened(study, folder, url=url, checked=checked) as store:
+        yield store
+
+
+@contextmanager
+def open_large_snapshot(
+    study: FrozenStudy, folder: Path, *, url: str | None = None
+) -> Iterator[tuple[Store, Callable[[], None]]]:
+    """Open a temporary copy of a study's store as :func:`open_snapshot`, whose rows are checked while it is read.
+
+    What was read is given away only after the function that comes with the store, which waits for the check.
+    Errors: as there; those of the function are :class:`DamagedError`, and :class:`StorageError` where the check ended
+    without an answer.
+    """
+    with _opened(study, folder, url=url, check_later=True) as store, ExitStack() as held:
+        check = held.enter_context(RowCheck(study, store.folder)) if store.check_is_due else None
+
+        def confirm() -> None:
+            if check is not None and store.check_is_due:
+                try:
+                    store.record_check(check.wait())
+                except EOFError as error:
+                    raise StorageError("the check of the rows ended before it was done", hint="try again") from error
+            store.read(lambda _: None)
+
+        try:
+            yield store, confirm
+        except (ValueError, KeyError, TypeError):
+            # rows that no store wrote may stop what reads them
+            confirm()
+            raise
+
+
+@contextmanager
+def _opened(
+    study: FrozenStudy, folder: Path, *, url: str | None, checked: bool = True, check_later: bool = False
+) -> Iterator[Store]:
     check_launched(folder, url=url)
     if url is not None:
         with Store.open(folder, study.record, url=url, has_place=study.has_place) as store:
@@ -115,7 +154,13 @@ def open_snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None, c
         except FILE_ERRORS as error:
             raise opening_error(error, folder) from error
         with Store.open(
-            copy, study.record, has_place=study.has_place, copy_of=folder, checked=checked, unsafe_fast=True
+            copy,
+            study.record,
+            has_place=study.has_place,
+            copy_of=folder,
+            checked=checked,
+            check_later=check_later,
+            unsafe_fast=True,
         ) as store:
             yield store
 

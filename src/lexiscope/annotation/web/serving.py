@@ -9,7 +9,6 @@ import atexit
 import gc
 import json
 import logging
-import multiprocessing
 import os
 import signal
 import socket
@@ -20,7 +19,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -29,11 +27,11 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from lexiscope.annotation.store.accounts import account_names
-from lexiscope.annotation.store.backup import KEY_NAME, unusable
 from lexiscope.annotation.store.participants import Began
 from lexiscope.annotation.store.safekeeping import MaintenanceThread
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.study_file.row_check import RowCheck
 from lexiscope.annotation.study_file.study_folder import StudyOnDisk, copy_inputs, read_study
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.routes import admin_routes
@@ -171,35 +169,21 @@ def _checked_meanwhile(study: FrozenStudy, store: Store) -> Iterator[None]:
     if not store.check_is_due:
         yield
         return
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_check, args=(theirs, study, store.folder), name="lexiscope-check", daemon=True)
+    with RowCheck(study, store.folder) as check:
 
-    def receive() -> None:
-        try:
-            store.record_check(ours.recv())
-        except EOFError:
-            LOG.warning("the check of the rows ended before it was done: the next start begins with it")
+        def receive() -> None:
+            try:
+                store.record_check(check.wait())
+            except EOFError:
+                LOG.warning("the check of the rows ended before it was done: the next start begins with it")
 
-    with closing(ours):
-        process.start()
-        theirs.close()
         receiving = threading.Thread(target=receive, name="lexiscope-check", daemon=True)
         receiving.start()
         try:
             yield
         finally:
-            process.kill()
-            process.join()
+            check.stop()
             receiving.join()
-
-
-def _check(reply: Connection, study: FrozenStudy, folder: Path) -> None:
-    # Ctrl-C is for the server, which ends this process
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(10)
-    reply.send(unusable(folder, (folder / KEY_NAME).read_bytes(), study.record))
 
 
 def application(app: App) -> HostGuard:

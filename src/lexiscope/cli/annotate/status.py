@@ -15,7 +15,7 @@ import click
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.monitor import ItemCoverage, StudyProgress, progress_of
 from lexiscope.annotation.store.files import recovery_hint
-from lexiscope.annotation.study_file.study_folder import StudyOnDisk, open_snapshot, read_study
+from lexiscope.annotation.study_file.study_folder import StudyOnDisk, open_large_snapshot, open_snapshot, read_study
 from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
@@ -61,8 +61,8 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
     """
     on_disk = read_study(study)
     frozen = on_disk.freeze()
-    with open_snapshot(frozen, on_disk.folder, url=postgres) as store:
-        made = write_export(read_collected_for_export(frozen, store), out)
+    with open_large_snapshot(frozen, on_disk.folder, url=postgres) as (store, confirm):
+        made = write_export(read_collected_for_export(frozen, store), out, confirm=confirm)
     say(f"Saved {out} ({counted(len(made.files), 'file')})")
     if made.simulated:
         say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
