@@ -12,7 +12,7 @@ import pytest
 from lexiscope.annotation.export.package import codebook
 from lexiscope.items.sheets import form
 from lexiscope.items.sheets.form import Sheet, SheetColumn, marked_simulated, sheet_of
-from lexiscope.items.sheets.long_rows import ColumnRows, TableRows, coded, mapped
+from lexiscope.items.sheets.long_rows import ColumnRows, TableRows, mapped, whole
 from lexiscope.items.tables.neutral import Cell
 
 COLUMNS = (
@@ -100,7 +100,7 @@ def test_rows_of_a_table_are_chosen_and_ordered_as_dictionaries_are() -> None:
     ]
     schema = pa.schema([("who", pa.string()), ("list", pa.string()), ("at", pa.int32())])
     parts = [pa.Table.from_pylist(rows[start : start + 90], schema) for start in range(0, 500, 90)]
-    table = TableRows(coded(pa.concat_tables(parts)))
+    table = TableRows(whole(parts))
     assert list(table) == rows
     assert table.table().column_names == ["who", "list", "at"]
     chosen = table.where(who=("p1", "p2", "p7"), list=("10", "2"))

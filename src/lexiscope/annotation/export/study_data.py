@@ -23,7 +23,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import SIMULATED, kind_of_person, refuse_mixture
-from lexiscope.items.sheets.long_rows import TableRows, coded, mapped
+from lexiscope.items.sheets.long_rows import TableRows, mapped
 from lexiscope.tasks.kit.published_sheets import Reviewed
 
 SHORTEST_ID = 6
@@ -121,7 +121,7 @@ class StudyData:
     @cached_property
     def rows(self) -> TableRows:
         """The judgments as rows: excluded participants are marked, platform ids in free text are removed."""
-        table, excluded = coded(self.judgments), self.participant_counts.excluded
+        table, excluded = self.judgments, self.participant_counts.excluded
         people = table.column("participant_id")
 
         def clean(text: str | None) -> str | None:
@@ -157,12 +157,12 @@ class StudyData:
             phase="reveal".__eq__,
         )
 
-    @cached_property
+    @property
     def valid_responses(self) -> ResponseTable:
         """The responses of valid participants."""
         return self.responses.where(subject_id=self.participant_counts.valid)
 
-    @cached_property
+    @property
     def item_answers(self) -> ResponseTable:
         """The valid responses to real items, in the task's measure."""
         return self.valid_responses.where(measure=self.measure, item_id=[item.item_id for item in self.design.items])

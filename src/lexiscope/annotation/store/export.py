@@ -20,7 +20,7 @@ from lexiscope.annotation.store.record import Kind, Phase, State, StudyItem, Stu
 from lexiscope.annotation.store.schema import ANSWERS, ERASURES, LEASES, STATES
 from lexiscope.core.response import SCHEMA, Response, ResponseTable
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, kind_of_person
-from lexiscope.items.sheets.long_rows import mapped
+from lexiscope.items.sheets.long_rows import mapped, whole
 
 FINISHED = frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED})
 """The states of participants who answered everything or were excluded."""
@@ -119,9 +119,8 @@ def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
     items = {item.item_id: item for item in study.items}
     by_participant = participant_states(connection)
     batches = _batches(connection, _LONG_CELLS)
-    return pa.concat_tables(
-        [_CODED_SCHEMA.empty_table(), *(_long_batch(rows, items, study, by_participant) for rows in batches)]
-    )
+    made = [_long_batch(rows, items, study, by_participant) for rows in batches]
+    return whole(made) if made else _CODED_SCHEMA.empty_table()
 
 
 def _effective(columns: Iterable[str], *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:

@@ -193,12 +193,18 @@ class TableRows(Sequence[dict[str, Any]]):
         return cells, codes.to_numpy()
 
 
-def coded(table: pa.Table) -> pa.Table:
-    """Return a table whose texts are dictionaries, each column in one piece."""
-    columns = [
-        _whole(column.dictionary_encode() if pa.types.is_string(column.type) else column) for column in table.columns
-    ]
-    return pa.table(columns, names=table.column_names)
+def whole(parts: list[pa.Table]) -> pa.Table:
+    """Return the rows of tables as one table, each column in one piece.
+
+    *parts* is emptied, so that every column is there twice for a moment only.
+    """
+    names = parts[0].column_names
+    columns = [[chunk for part in parts for chunk in part.column(at).chunks] for at in range(len(names))]
+    parts.clear()
+    made = []
+    while columns:
+        made.append(_whole(pa.chunked_array(columns.pop(0))))
+    return pa.table(made, names)
 
 
 def mapped(column: pa.ChunkedArray | pa.Array, change: Callable[[Any], Any], kind: pa.DataType) -> pa.Array:

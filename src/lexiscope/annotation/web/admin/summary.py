@@ -78,13 +78,14 @@ def summarise_answers(study: FrozenStudy, store: Store) -> AnswerSummary:
     """
     collected = read_collected(study, store)
     remarks, platform_ids = tuple(store.read(marked_answers)), store.platform_ids()
-    answers = Answers.of(collected.item_answers, collected.views, collected.first_view)
+    given = collected.item_answers
+    answers = Answers.of(given, collected.views, collected.first_view)
     scale = study.scale if study.screen.widget == "scale" else None
     return AnswerSummary(
         datetime.now(UTC),
         item_counts(collected, store.item_counts(), remarks),
         collected.participant_counts,
-        agreement_so_far(collected.item_answers, measure=collected.measure),
+        agreement_so_far(given, measure=collected.measure),
         distributions(answers, views=study.definition.views, scale=scale, options=shared_options(study)),
         item_spreads(answers),
         about_summaries(collected.valid_responses, study.definition.about_you),
