@@ -92,7 +92,7 @@ async def take_part(app: App, who: str, *, between: Callable[[int], None] = lamb
 
 def exported(app: App, folder: Path) -> tuple[list[dict[str, object]], list[dict[str, str]]]:
     """The judgments of an export, lossless, and its participants."""
-    write_export(read_collected(app.study, app.store, judgments=app.store.long_export()), folder)
+    write_export(read_collected(app.study, app.store, tables=app.store.responses_and_judgments()), folder)
     lines = (folder / "judgments.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
     with (folder / "participants.csv").open(encoding="utf-8", newline="") as stream:
         return [json.loads(line) for line in lines], list(csv.DictReader(stream))
@@ -275,7 +275,7 @@ def export_here(folder: Path, out: Path) -> list[str]:
     with Store.open(folder, study.record) as store:
         store.log("looked", actor="test")
         _, (entry,) = store.audit_entries(limit=1)
-        write_export(read_collected(study, store, judgments=store.long_export()), out)
+        write_export(read_collected(study, store, tables=store.responses_and_judgments()), out)
     off = abs((datetime.fromisoformat(entry.at) - datetime.now(UTC)).total_seconds())
     files = sorted(path for path in out.rglob("*") if path.is_file())
     content = b"".join(path.relative_to(out).as_posix().encode() + path.read_bytes() for path in files)

@@ -177,7 +177,7 @@ def test_answers_comments_and_items_come_back_from_the_export(tmp_path: Path, n:
         }
         assert stored == sent
         assert n * 0.8 < len(sent) < len(cases)
-        source = read_collected(app.study, app.store, judgments=app.store.long_export())
+        source = read_collected(app.study, app.store, tables=app.store.responses_and_judgments())
         write_export(source, tmp_path / "export")
         assert app.store.verify().problems == ()
     _check_export(tmp_path / "export", sent)

@@ -192,7 +192,7 @@ class _RunThroughServer:
         """
         study, store = self.study, self.app.store
         definition = study.definition
-        collected = read_collected(study, store, judgments=store.long_export())
+        collected = read_collected(study, store, tables=store.responses_and_judgments())
         characters = {
             participant_id: visitor.person.character
             for platform_id, visitor in self.visitors.items()

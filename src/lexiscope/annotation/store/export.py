@@ -35,9 +35,9 @@ _RESPONSE_CELLS = (
     *("participant_id", "item_id", "measure", "value", "option", "text", "position", "rt_ms", "rt_server_ms"),
     "answered_at",
 )
-_LONG_CELLS = (
-    *("participant_id", "item_id", "phase", "revision", "position", "value", "option", "text", "guessed_word"),
-    *("display_order", "side", "shown_at", "answered_at", "rt_ms", "rt_server_ms", "comment", "flags"),
+_ALL_CELLS = (
+    *_RESPONSE_CELLS,
+    *("phase", "revision", "guessed_word", "display_order", "side", "shown_at", "comment", "flags"),
     *("guideline_version", "item_sha256"),
 )
 _FLAG_COLUMNS = {
@@ -96,19 +96,12 @@ def responses(
     answer), catch items keep their measure. Each participant who finished has a row ``completion_time``: from becoming
     active to finishing by the server's clock. *Unit:* milliseconds.
     """
-    by_participant = participant_states(connection)
-    included = {who for who, participant in by_participant.items() if states is None or participant.state in states}
-    items = {item.item_id: item for item in study.items}
     asked = ANSWERS.c.phase.in_([str(phase) for phase in phases])
-    tables = []
-    for batch in _batches(connection, _RESPONSE_CELLS, asked):
-        rows = batch.filter(mapped(batch["participant_id"], included.__contains__, pa.bool_()))
-        if len(rows):
-            tables.append(_response_batch(rows, items, study, by_participant))
-    removed = sa.select(ERASURES.c.participant_id).where(ERASURES.c.answers == "removed")
-    erased = set(connection.execute(removed).scalars())
-    people = {who: by_participant[who] for who in sorted(included - erased)}
-    return ResponseTable.concat([*tables, ResponseTable.from_rows(_completion_times(study, people))])
+    batches = _batches(connection, _RESPONSE_CELLS, asked)
+    made = _ResponseBatches(connection, study, states)
+    for rows in batches:
+        made.add(rows)
+    return made.table()
 
 
 def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
@@ -116,11 +109,44 @@ def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
 
     Texts that many rows have in common are dictionaries: they are most of a judgment.
     """
-    items = {item.item_id: item for item in study.items}
-    by_participant = participant_states(connection)
-    batches = _batches(connection, _LONG_CELLS)
-    made = [_long_batch(rows, items, study, by_participant) for rows in batches]
-    return whole(made) if made else _CODED_SCHEMA.empty_table()
+    return responses_and_judgments(connection, study)[1]
+
+
+def responses_and_judgments(connection: sa.Connection, study: StudyRecord) -> tuple[ResponseTable, pa.Table]:
+    """Return :func:`responses` of the participants who finished, and :func:`long_export`: the answers are read once."""
+    made = _ResponseBatches(connection, study, FINISHED)
+    read = pa.array([str(phase) for phase in READ_BY_STATISTICS])
+    long = []
+    for rows in _batches(connection, _ALL_CELLS):
+        made.add(rows.filter(pc.is_in(_texts(rows["phase"]), read)))
+        long.append(_long_batch(rows, made.items, study, made.by_participant))
+    return made.table(), whole(long) if long else _CODED_SCHEMA.empty_table()
+
+
+class _ResponseBatches:
+    """The responses of participants in some states (``None``: in any), made of the answers batch by batch."""
+
+    def __init__(self, connection: sa.Connection, study: StudyRecord, states: Collection[State] | None) -> None:
+        self.items = {item.item_id: item for item in study.items}
+        self.by_participant = participant_states(connection)
+        removed = sa.select(ERASURES.c.participant_id).where(ERASURES.c.answers == "removed")
+        self._erased = set(connection.execute(removed).scalars())
+        self._study = study
+        self._included = {
+            who for who, person in self.by_participant.items() if states is None or person.state in states
+        }
+        self._tables: list[ResponseTable] = []
+
+    def add(self, batch: pa.Table) -> None:
+        """Add answers with the cells of :data:`_RESPONSE_CELLS`."""
+        rows = batch.filter(mapped(batch["participant_id"], self._included.__contains__, pa.bool_()))
+        if len(rows):
+            self._tables.append(_response_batch(rows, self.items, self._study, self.by_participant))
+
+    def table(self) -> ResponseTable:
+        """Return the responses, with the time that each participant took."""
+        people = {who: self.by_participant[who] for who in sorted(self._included - self._erased)}
+        return ResponseTable.concat([*self._tables, ResponseTable.from_rows(_completion_times(self._study, people))])
 
 
 def _effective(columns: Iterable[str], *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -262,7 +288,7 @@ def _long_batch(
     study: StudyRecord,
     by_participant: Mapping[str, ParticipantState],
 ) -> pa.Table:
-    """Return rows of :data:`_LONG_CELLS` with the columns of :data:`LONG_SCHEMA`."""
+    """Return rows of :data:`_ALL_CELLS` with the columns of :data:`LONG_SCHEMA`."""
 
     def of_item(make: Callable[[StudyItem], str | None]) -> pa.Array:
         return mapped(rows["item_id"], lambda name: make(items[name]), pa.string())

@@ -225,6 +225,10 @@ class Store(Safekeeping):
         """Return one row per judgment with the columns of :data:`export.LONG_SCHEMA`."""
         return self.read(export.long_export, self.study)
 
+    def responses_and_judgments(self) -> tuple[ResponseTable, pa.Table]:
+        """Return the responses of participants who finished, and the long export: the answers are read once."""
+        return self.read(export.responses_and_judgments, self.study)
+
     def trial_answers(self) -> list[Mapping[str, Any]]:
         """Return the latest answer of each participant to each trial, by participant and position, as database rows."""
         return self.read(export.effective_answers, ANSWERS.c.phase == str(Phase.TRIALS))

@@ -31,6 +31,7 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.writing.review import latest_reviews
 from lexiscope.core.errors import LexiscopeError
+from lexiscope.core.response import ResponseTable
 from lexiscope.tasks.kit.published_sheets import Reviewed
 
 LOG = logging.getLogger("lexiscope.annotation")
@@ -109,17 +110,18 @@ def read_collected(
     study: FrozenStudy,
     store: Store,
     *,
-    judgments: pa.Table | None = None,
+    tables: tuple[ResponseTable, pa.Table] | None = None,
     reviews: Mapping[tuple[str, str], Reviewed] | None = None,
 ) -> StudyData:
-    """Return what was collected, as exports and statistics read it; judgments and reviews if they are given."""
+    """Return what was collected, as statistics read it: without judgments, unless responses and judgments are given."""
+    given, judgments = tables if tables is not None else (store.responses(), LONG_SCHEMA.empty_table())
     people = store.people()
     return StudyData(
         definition=study.definition,
         design=study.design,
         measure=study.screen.measure,
-        responses=store.responses(),
-        judgments=LONG_SCHEMA.empty_table() if judgments is None else judgments,
+        responses=given,
+        judgments=judgments,
         people=people,
         numbers={person.participant_id: person.number for person in people if person.number is not None},
         views=study.record.views,
@@ -144,7 +146,7 @@ def read_collected_for_export(study: FrozenStudy, store: Store) -> StudyData:
                 if review is not None:
                     key = (person.participant_id, str(row["item_id"]))
                     reviews[key] = Reviewed(review.verdict, review.text, review.reason)
-    return read_collected(study, store, judgments=store.long_export(), reviews=reviews)
+    return read_collected(study, store, tables=store.responses_and_judgments(), reviews=reviews)
 
 
 def item_counts(
