@@ -428,7 +428,8 @@ async def _collect_ratings(folder: Path, samples: Sequence[Item]) -> None:
         assert {item_id: sorted(values) for item_id, values in means.items()} == {
             item_id: sorted(map(float, values)) for item_id, values in given.items()
         }
-        write_export(read_collected(app.study, app.store, tables=app.store.responses_and_judgments()), folder / "export")
+        collected = read_collected(app.study, app.store, tables=app.store.responses_and_judgments())
+        write_export(collected, folder / "export")
         states = {one.state for one in app.store.people()}
     assert states <= {State.FINISHED, State.ACCEPTED}
     text = (folder / "export" / "item_statistics.csv").read_text(encoding="utf-8")
