@@ -91,13 +91,13 @@ _ORDERS: tuple[SheetColumn, ...] = (
 def judgments_sheet(collected: StudyData) -> Sheet:
     """Return every judgment, also those of excluded people, with the columns of the long export."""
     row_is = "one judgment: the latest answer of one participant to one item in one phase"
-    table = collected.rows.table().select([column.name for column in JUDGMENTS])
+    table = collected.rows.table(*(column.name for column in JUDGMENTS))
     return Sheet("judgments.csv", row_is, JUDGMENTS, ColumnRows.of_table(table))
 
 
 def write_judgments(collected: StudyData, path: Path) -> None:
     """Write the judgments as Parquet; the same rows give identical files."""
-    table = collected.rows.table().select(LONG_SCHEMA.names)
+    table = collected.rows.table(*LONG_SCHEMA.names)
     with atomic_file(path) as sink, parquet.ParquetWriter(sink, LONG_SCHEMA, compression="zstd") as writer:
         for start in range(0, len(table), _ROWS_OF_GROUP):
             rows = table.slice(start, _ROWS_OF_GROUP)
@@ -163,9 +163,10 @@ def orders_sheet(collected: StudyData) -> Sheet:
     rows = collected.rows.where(phase=("trials", "reveal")).ordered_by(
         participant_id=str, phase="reveal".__eq__, trial_index=lambda number: number or 0
     )
-    table = rows.table()
+    names = [column.name for column in _ORDERS]
+    table = rows.table(*(name for name in names if name != "number"))
     numbers = mapped(table.column("participant_id"), collected.numbers.get, pa.int64())
-    shown = table.append_column("number", numbers).select([column.name for column in _ORDERS])
+    shown = table.append_column("number", numbers).select(names)
     return Sheet("display_orders.csv", "one trial as it was shown", _ORDERS, ColumnRows.of_table(shown))
 
 

@@ -258,7 +258,7 @@ def wide_sheets(collected: StudyData) -> tuple[Sheet, ...]:
 def _statistics_sheets(collected: StudyData) -> tuple[Sheet, ...]:
     """Return the items with their statistics; none if the answers are texts, which have no mean and no vote."""
     answers = collected.valid_rows
-    if answers and not len(answers.table().column("response").drop_null()):
+    if answers and not len(answers.table("response").column(0).drop_null()):
         return ()
     table = collected.responses.where(measure=collected.measure)
     # in the response table a number is a value and an option is not; while it is empty, the measure says which

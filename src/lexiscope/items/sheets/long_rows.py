@@ -161,9 +161,10 @@ class TableRows(Sequence[dict[str, Any]]):
         """Return the number of each row in the table. *Shape:* (rows,)."""
         return np.arange(len(self._table)) if self._order is None else self._order
 
-    def table(self) -> pa.Table:
-        """Return the rows as a table."""
-        return self._table if self._order is None else self._table.take(pa.array(self._order))
+    def table(self, *names: str) -> pa.Table:
+        """Return the rows as a table of these columns, of all without names."""
+        chosen = self._table.select(names) if names else self._table
+        return chosen if self._order is None else chosen.take(pa.array(self._order))
 
     def where(self, **equal: Collection[str]) -> TableRows:
         """Return the rows whose texts are among these."""
