@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # This torch is the CPU build that the project is tested with; a newer one may bring gigabytes of GPU packages.
 TORCH := torch==2.13.0
+# What is imported is compiled then; compiling all that is installed takes as long again as the installation.
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 SOURCES := pyproject.toml README.md LICENSE $(shell find src -type f -not -path '*/__pycache__/*')
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = false
@@ -34,18 +36,18 @@ help:
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH)
+	$(INSTALL) $(TORCH)
 
 # What is tested is the wheel that a user would install, not the source tree.
 $(VENV)/wheel.stamp: $(SOURCES) | $(BIN)/python
 	rm -rf dist
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
-	$(BIN)/pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[demo]"
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
+	$(INSTALL) "$$(ls dist/*.whl)[demo]"
+	$(INSTALL) --no-deps --force-reinstall dist/*.whl
 	touch $@
 
 $(VENV)/test.stamp: $(VENV)/wheel.stamp
-	$(BIN)/pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[test,check]"
+	$(INSTALL) "$$(ls dist/*.whl)[test,check]"
 	touch $@
 
 demo: $(VENV)/wheel.stamp
@@ -113,7 +115,7 @@ sbom: $(VENV)/release.stamp
 		--spec-version 1.6 --output-reproducible --output-file dist/sbom.cdx.json
 
 $(VENV)/release.stamp: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check ".[release]"
+	$(INSTALL) ".[release]"
 	touch $@
 
 # VERSION=0.2.0: version, changelog, tag, files, bill of materials and checksums; DRY= does it here and not in a clone.

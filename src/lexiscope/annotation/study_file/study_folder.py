@@ -132,7 +132,7 @@ def open_large_snapshot(
 
         try:
             yield store, confirm
-        except (ValueError, KeyError, TypeError):
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             # rows that no store wrote may stop what reads them
             confirm()
             raise
