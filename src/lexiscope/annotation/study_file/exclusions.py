@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -80,7 +79,7 @@ def current_exclusions(
         rows = _rows_for_rule(rule, table, fewest)
         compares_in_list, needed = isinstance(rule, LowAgreement), 2 if isinstance(rule, TooSlow) else 1
         if len(rows.unique("subject_id")) < needed:
-            n = max(_list_sizes(table).values(), default=0) if compares_in_list else len(table.unique("subject_id"))
+            n = int(_list_sizes(table).max()) if compares_in_list else len(table.unique("subject_id"))
             waiting.append((format_rule(rule), pending_until(n, needed=fewest if compares_in_list else needed)))
             continue
         caught = {person: format_rule(rule) for person in apply([rule], rows).attribution if person not in kept}
@@ -95,13 +94,12 @@ def _rows_for_rule(rule: Rule, table: ResponseTable, fewest: int) -> ResponseTab
     """Return the answers that a rule applies to: those of lists with enough participants, if it compares these."""
     if not isinstance(rule, LowAgreement):
         return table
-    lists, _ = table.codes("list_id")
-    sizes = _list_sizes(table)
-    full = np.array([sizes[number] >= fewest for number in lists.tolist()], dtype=bool)
-    return table.filter(full)
+    return table.filter(_list_sizes(table)[table.codes("list_id")[0]] >= fewest)
 
 
-def _list_sizes(table: ResponseTable) -> Counter[int]:
-    """Return the number of participants of each list, by the code of the list."""
-    codes, lists = (table.codes(column)[0].tolist() for column in ("subject_id", "list_id"))
-    return Counter(dict(zip(codes, lists, strict=True)).values())
+def _list_sizes(table: ResponseTable) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the number of participants of each list, by the code of the list; the last is that of no list (−1)."""
+    (codes, people), (lists, names) = table.codes("subject_id"), table.codes("list_id")
+    list_of = np.zeros(len(people), dtype=np.int64)
+    list_of[codes] = lists
+    return np.bincount(list_of % (len(names) + 1), minlength=len(names) + 1)

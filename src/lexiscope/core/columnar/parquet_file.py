@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as parquet
 
 from lexiscope.core.columnar.memory import (
@@ -129,6 +130,9 @@ def join_tables(tables: Sequence[Table]) -> Table:
 
 def chosen_rows(table: Table, rows: Any) -> Table:
     """Return the rows that a mask of Arrow keeps, or those with these numbers, in the form of memory."""
+    if pa.types.is_boolean(rows.type) and pc.all(rows, skip_nulls=False).as_py():
+        # a copy of all rows would be there twice
+        return table
     names = [name for name, column in zip(table.column_names, table.columns, strict=True) if not absent(column)]
     if not names:
         # nothing but the number of rows is left

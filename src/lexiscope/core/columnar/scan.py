@@ -73,8 +73,7 @@ def filtered(table: Table, conditions: Sequence[Condition]) -> Table:
     for name, wanted in conditions:
         test = is_among(table.column(name), wanted)
         mask = test if mask is None else pc.and_(mask, test)
-    # a copy of all rows would be there twice
-    return table if pc.all(mask, skip_nulls=False).as_py() else chosen_rows(table, mask)
+    return chosen_rows(table, mask)
 
 
 @dataclass(frozen=True, slots=True)
