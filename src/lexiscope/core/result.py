@@ -586,8 +586,8 @@ class Fit(Result):
         lines = [f"{self.formula}  (n = {self.n})"]
         for term in self.terms:
             bounds = _bounds(term.interval, "")
-            between = f"  [{bounds['low']:.4g}, {bounds['high']:.4g}]" if "low" in bounds else ""
-            lines.append(f"  {term.condition or term.name:24} {term.value:10.4g}{between}")
+            between = f"  [{_digits(bounds['low'])}, {_digits(bounds['high'])}]" if "low" in bounds else ""
+            lines.append(f"  {term.condition or term.name:24} {_digits(term.value):>10}{between}")
         lines += self._further_lines()
         lines.append(f"against {self.reduced}: χ²({self.df}) = {self.chi2:.2f}, {p_text(self.p)}")
         return "\n".join([*lines, *(self.note.split("; ") if self.note else [])])
@@ -605,7 +605,14 @@ def _test(result: Estimate | Contrast | Fit) -> dict[str, Any]:
 
 
 def _value_text(value: float, interval: Interval) -> str:
-    return f"{value:.4g}" + (f" [{interval.low:.4g}, {interval.high:.4g}]" if interval.is_defined else "")
+    between = f" [{_digits(interval.low)}, {_digits(interval.high)}]" if interval.is_defined else ""
+    return _digits(value) + between
+
+
+def _digits(value: float) -> str:
+    # a mean of ratings may lie between two numbers of four digits: its last bits, which depend on the machine, must not
+    # decide which of them is shown
+    return f"{float(f'{value:.11g}'):.4g}"
 
 
 def _n_text(n: int) -> str:

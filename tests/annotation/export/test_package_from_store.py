@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.store import open_study
-from lexiscope.annotation.store.engine import DATABASE_NAME, DamagedError
+from lexiscope.annotation.store.engine import DATABASE_NAME, DamagedError, StorageError
 from lexiscope.annotation.store.record import BrowserAnswer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import CatchSection, DesignSection, StudyDefinition
@@ -151,3 +152,25 @@ def test_a_large_study_is_checked_while_its_export_is_made(
     ):
         write_export(read_collected_for_export(study, store), tmp_path / "third", confirm=confirm)
     assert not (tmp_path / "third").exists()
+
+
+def test_a_check_that_cannot_start_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its process ends before it read the study, which is larger than a pipe: an error, no export, nobody waits."""
+    monkeypatch.setattr(open_study, "CHECKED_AT_ONCE", 0)
+    made = [pair(f"i{k}", f"word{k}" + "x" * 2000, same_sense=k % 2 == 0) for k in range(80)]
+    study, folder = freeze(definition("relatedness"), made), tmp_path / "study"
+    with Store.open(folder, study.record) as store:
+        take_part(store, study, "p1")
+    start = SpawnProcess.start
+
+    def killed(process: SpawnProcess) -> None:
+        start(process)
+        process.kill()
+
+    monkeypatch.setattr(SpawnProcess, "start", killed)
+    with (
+        pytest.raises(StorageError, match="the check of the rows ended before it was done"),
+        open_large_snapshot(study, folder) as (store, confirm),
+    ):
+        write_export(read_collected_for_export(study, store), tmp_path / "e", confirm=confirm)
+    assert not (tmp_path / "e").exists()

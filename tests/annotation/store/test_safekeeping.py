@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.store import audit, backup, seals
+from lexiscope.annotation.store import audit, backup, safekeeping, seals
 from lexiscope.annotation.store.accounts import participant_of_token
+from lexiscope.annotation.store.answers import submit
 from lexiscope.annotation.store.engine import DATABASE_NAME, StorageError, sa
 from lexiscope.annotation.store.record import Phase, Review, State, StoredTrial
 from lexiscope.annotation.store.safekeeping import MaintenanceThread, is_low
@@ -267,6 +268,61 @@ def test_tampering_with_any_sealed_row_is_found(tmp_path: Path, keep_answers: bo
         connection.exec_driver_sql(forged)
         assert seals.seal_problems(connection) == ["consents, row 999: was not written by the store"]
     engine.dispose()
+
+
+def _erase_and_answer_again(store: Store) -> list[tuple[object, ...]]:
+    """The newest answers are erased, and the answers of the next participant get their numbers; the erased rows."""
+    gone = active(store, ["i0", "i1"], "PLATFORM-1")
+    for position in range(2):
+        store.submit(answer(gone, f"i{position}", position, 1))
+    rows = store.read(lambda c: [tuple(row) for row in c.execute(sa.text("SELECT * FROM answers ORDER BY id"))])
+    store.forget(gone, actor="anna")
+    store.submit(answer(active(store, ["i0"], "PLATFORM-2"), "i0", 0, 5))
+    assert store.verify().problems == ()
+    return rows
+
+
+def test_numbers_that_are_given_again_hide_nothing(tmp_path: Path) -> None:
+    """W16: an answer with the number of an erased one cannot be deleted, and the erased ones cannot come back."""
+    with open_store(tmp_path, made_study(keep_answers=False)) as store:
+        erased = _erase_and_answer_again(store)
+    insert = f"INSERT INTO answers VALUES ({', '.join('?' * len(erased[0]))})"
+    cases = {
+        "answers, row 1: is missing": [("DELETE FROM answers", ())],
+        "answers, row 1: was edited": [("DELETE FROM answers", ()), (insert, erased[0])],
+        "answers, row 2: was not written by the store": [(insert, erased[1])],
+    }
+    engine = sa.create_engine(f"sqlite:///{tmp_path / DATABASE_NAME}")
+    with engine.connect() as connection:
+        for name in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger'").scalars().all():
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        connection.commit()
+        for found, statements in cases.items():
+            for statement, values in statements:
+                connection.exec_driver_sql(statement, values)
+            assert seals.seal_problems(connection) == [found]
+            connection.rollback()
+        assert seals.seal_problems(connection) == []
+    engine.dispose()
+
+
+def test_a_log_of_an_earlier_version_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have the seal of a row behind the entry that says that the row was erased, in the same transaction."""
+    with open_store(tmp_path, made_study(keep_answers=False)) as store:
+        who = active(store, ["i0"], "PLATFORM-1")
+        at = "2026-03-01T12:00:00+00:00"
+
+        def answered_and_erased(connection: sa.Connection) -> None:
+            submit(connection, answer(who, "i0", 0), store.study, store._items, now=store._clock())
+            safekeeping.erase(connection, store._key, who, keep_answers=False, actor="anna", at=at)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(seals, "VOID", "other")
+            patch.setattr(seals, "withdraw", lambda *_: None)
+            store._write(answered_and_erased)
+        assert store.verify().problems == ()
+        store.submit(answer(active(store, ["i0"], "PLATFORM-2"), "i0", 0, 5))
+        assert store.verify().problems == ()
 
 
 def test_a_refused_job_leaves_no_seal(tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ def _response_batch(
 
 
 def _values(rows: pa.Table, is_answer: pa.Array, items: Mapping[str, StudyItem]) -> pa.ChunkedArray:
-    """Return the numbers that were answered; of a check, whether its answer is an accepted one (1 or 0)."""
+    """Return the numbers that were answered; answers to checks are 1 if they are accepted, else 0."""
     asked = rows.select(["item_id", "value", "option"]).filter(pc.invert(is_answer))
     if not len(asked):
         return rows["value"]

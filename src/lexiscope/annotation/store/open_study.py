@@ -318,8 +318,9 @@ class OpenStudy:
         """Return whether a file is large, and a copy of which nothing is given away before, or as it was closed."""
         if path.stat().st_size <= CHECKED_AT_ONCE:
             return False
-        as_closed = mark is not None and mark.file and hmac.compare_digest(file_digest(path, key), mark.file)
-        return self._is_copy or bool(as_closed)
+        if self._is_copy:
+            return True
+        return mark is not None and bool(mark.file) and hmac.compare_digest(file_digest(path, key), mark.file)
 
     def _examine(self) -> None:
         """Check the database after another program wrote to its file. Errors: :class:`StorageError`."""

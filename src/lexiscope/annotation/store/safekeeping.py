@@ -80,7 +80,9 @@ def erase(
         row = {"participant_id": participant_id, "answers": "kept" if keep_answers else "removed", "at": at}
         seals.insert(connection, ERASURES, row)
     removed = {} if keep_answers else _remove_answers(connection, participant_id, tables)
-    details = {"participant_id": participant_id, **removed}
+    for table in (ANSWERS, REVIEWS):
+        seals.withdraw(connection, table, removed.get(table.name, ()))
+    details = {"participant_id": participant_id, **removed, seals.VOID: True}
     audit.append(connection, key, at=at, actor=actor, action=seals.ERASED, details=details)
     return len(removed.get("answers", ()))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from lexiscope.annotation.store import audit
@@ -35,17 +35,20 @@ def sealed_in(version: int) -> tuple[sa.Table, ...]:
 
 
 ACTION, ERASED = "seal", "forget"
+VOID = "seals_void"
+"""In an entry on erased rows: every seal of them is before it in the log, which earlier versions did not ensure."""
 _UNSEALED = "lexiscope_unsealed"
 _KEYS = {table.name: tuple(column.name for column in table.primary_key.columns) for table in SEALED}
 _NAMES = {table.name: tuple(column.name for column in table.columns) for table in SEALED}
 _INSERTS = {table.name: table.insert().returning(*table.primary_key.columns) for table in SEALED}
 _LARGEST = 5000
 # a hundred at a time: each may have thousands of seals
-_ENTRIES = sa.select(AUDIT.c.details).order_by(AUDIT.c.id).execution_options(yield_per=100)
+_ENTRIES = sa.select(AUDIT.c.action, AUDIT.c.details).order_by(AUDIT.c.id).execution_options(yield_per=100)
 
 Seal = tuple[str, tuple[Any, ...], str]
 """A table, the primary key of a row, the row's hash."""
 _KeyedSeal = tuple[tuple[Any, ...], str]
+_Row = tuple[str, tuple[Any, ...]]
 
 
 def insert(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> Any:
@@ -60,6 +63,12 @@ def unsealed_rows(connection: sa.Connection) -> list[Seal]:
     """Return the seals of the present transaction: the writer empties the list and takes back those of failed jobs."""
     seals: list[Seal] = connection.info.setdefault(_UNSEALED, [])
     return seals
+
+
+def withdraw(connection: sa.Connection, table: sa.Table, numbers: Collection[int]) -> None:
+    """Take back the seals of the present transaction for rows that it also removes."""
+    pending, gone = unsealed_rows(connection), {(number,) for number in numbers}
+    pending[:] = [seal for seal in pending if seal[0] != table.name or seal[1] not in gone]
 
 
 def digest(table: str, row: Mapping[str, Any]) -> str:
@@ -114,39 +123,55 @@ def _seals_of_rows(connection: sa.Connection, table: sa.Table) -> Iterator[list[
 class _LoggedSeals:
     """The seals in the log, read as far as the rows need them: those of a million rows would fill the memory.
 
-    The log has the rows of a table mostly in the order of their keys. What it has before its row comes is kept.
+    The log has the rows of a table mostly in the order of their keys. What it has before its row comes is kept. A seal
+    is void if a later entry says that its row was erased; the number of that row may have been given again.
     """
 
     def __init__(self, connection: sa.Connection) -> None:
-        self._erased: set[tuple[str, Any]] = set()
-        for details in connection.execute(_ENTRIES.where(AUDIT.c.action == ERASED)).scalars():
-            removed = json.loads(details)
-            for table in ("answers", "reviews"):
-                self._erased |= {(table, (number,)) for number in removed.get(table, ())}
-        self._entries = connection.execute(_ENTRIES.where(AUDIT.c.action == ACTION)).scalars()
+        erasures = connection.execute(_ENTRIES.where(AUDIT.c.action == ERASED))
+        self._erased = {row for entry in erasures for row in _erased_rows(json.loads(entry.details))}
+        self._entries = connection.execute(_ENTRIES.where(AUDIT.c.action.in_((ACTION, ERASED))))
         self._seals: dict[str, dict[tuple[Any, ...], str]] = {table.name: {} for table in SEALED}
+        # rows that an earlier version erased, until the seals of the same transaction come; and those sealed by these
+        self._in_doubt: set[_Row] = set()
+        self._doubted: set[_Row] = set()
 
     def take(self, table: str, key: tuple[Any, ...]) -> str | None:
         """Return the seal of a row, ``None`` where the log has none, and forget it."""
         seals = self._seals[table]
-        # the number of a row that was erased may have been given again: its last seal counts
+        # of a number that was given again the last seal counts
         is_erased = bool(self._erased) and (table, key) in self._erased
         while (key not in seals or is_erased) and self._read():
             pass
         return seals.pop(key, None)
 
-    def left(self) -> list[tuple[str, tuple[Any, ...]]]:
+    def left(self) -> list[_Row]:
         """Return the rows whose seals were not taken, and that no erasure removed."""
         while self._read():
             pass
         rows = [(table, key) for table, seals in self._seals.items() for key in seals]
-        return [row for row in rows if row not in self._erased]
+        return [row for row in rows if row not in self._doubted]
 
     def _read(self) -> bool:
         """Read an entry of the log; return whether there was one."""
-        details = next(self._entries, None)
-        if details is None:
+        entry = self._entries.fetchone()
+        if entry is None:
             return False
-        for table, key, value in json.loads(details)["rows"]:
+        details = json.loads(entry.details)
+        if entry.action == ERASED:
+            erased = _erased_rows(details)
+            for table, key in erased:
+                self._seals[table].pop(key, None)
+            self._in_doubt |= set() if VOID in details else set(erased)
+            return True
+        for table, key, value in details["rows"]:
             self._seals[table][tuple(key)] = value
+        if self._in_doubt:
+            self._doubted |= self._in_doubt & {(table, tuple(key)) for table, key, _ in details["rows"]}
+            self._in_doubt = set()
         return True
+
+
+def _erased_rows(details: Mapping[str, Any]) -> list[_Row]:
+    """Return the rows that an entry of the log says were erased."""
+    return [(table, (number,)) for table in ("answers", "reviews") for number in details.get(table, ())]

@@ -253,7 +253,7 @@ def _run_job(connection: sa.Connection, job: Job[Any]) -> Any:
 def _run_in_savepoint(connection: sa.Connection, job: Job[Any]) -> Any:
     """Run a job in a savepoint; a failing job fails alone, a failing database fails the whole batch."""
     seals = unsealed_rows(connection)
-    sealed_before = len(seals)
+    sealed_before = seals.copy()
     try:
         with connection.begin_nested():
             return job(connection)
@@ -263,5 +263,5 @@ def _run_in_savepoint(connection: sa.Connection, job: Job[Any]) -> Any:
         raise
     except Exception as error:  # noqa: BLE001 - handed to the caller whole: the writer outlives a faulty job
         failed = _Failed(error)
-    del seals[sealed_before:]
+    seals[:] = sealed_before
     return failed

@@ -1,4 +1,4 @@
-"""The check of every row of a study's database by another process, while this one works with it."""
+"""Every row of a study's database is checked by another process, while this one works with the study."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import multiprocessing
 import os
 import signal
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
@@ -19,15 +20,22 @@ _NICE = 10
 
 
 class RowCheck:
-    """A check that runs in a process of its own until it is done, or until the block that it is used in ends."""
+    """A check in another process, which ends with the block that it is used in, done or not."""
 
     def __init__(self, study: FrozenStudy, folder: Path) -> None:
         context = multiprocessing.get_context("spawn")
         self._reply, theirs = context.Pipe()
-        given = (theirs, study, folder)
-        self._process = context.Process(target=_check, args=given, name="lexiscope-check", daemon=True)
-        self._process.start()
+        self._process = context.Process(target=_check, args=(theirs, folder), name="lexiscope-check", daemon=True)
+        with _ignored_interrupts():
+            self._process.start()
         theirs.close()
+        # the study is larger than a pipe: it is sent while the process starts, and not if it never does
+        self._sending = threading.Thread(target=self._send, args=(study,), daemon=True)
+        self._sending.start()
+
+    def _send(self, study: FrozenStudy) -> None:
+        with suppress(OSError):
+            self._reply.send(study)
 
     def __enter__(self) -> Self:
         return self
@@ -39,30 +47,48 @@ class RowCheck:
         self._reply.close()
 
     def stop(self) -> None:
-        """End the process; whoever waits for its answer gets an :class:`EOFError`."""
+        """End the process; :meth:`wait` in another thread raises :class:`EOFError`."""
         self._process.kill()
         self._process.join()
+        self._sending.join()
 
     def wait(self) -> str:
         """Return what is wrong with the rows, empty where nothing is.
 
         Errors: :class:`EOFError` where the process ended before it had an answer.
         """
-        return str(self._reply.recv())
+        try:
+            return str(self._reply.recv())
+        except ConnectionError as error:
+            raise EOFError from error
 
 
-def _check(reply: Connection, study: FrozenStudy, folder: Path) -> None:
+@contextmanager
+def _ignored_interrupts() -> Iterator[None]:
+    """Start a process for which Ctrl-C is not meant: it inherits that the signal is ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _check(waiting: Connection, folder: Path) -> None:
     # Ctrl-C is for the process that waits, which ends this one
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    threading.Thread(target=_end_with, args=(reply,), daemon=True).start()
-    with suppress(BrokenPipeError):
-        reply.send(unusable(folder, (folder / KEY_NAME).read_bytes(), study.record))
+    with suppress(EOFError, OSError):
+        study: FrozenStudy = waiting.recv()
+        threading.Thread(target=_end_with, args=(waiting,), daemon=True).start()
+        waiting.send(unusable(folder, (folder / KEY_NAME).read_bytes(), study.record))
 
 
 def _end_with(waiting: Connection) -> None:
-    """End when the process that waits is gone: it never says anything, so all that can come is the connection's end."""
+    """End when the process that waits is gone: after the study it sends nothing, so the connection can only end."""
     with suppress(EOFError, OSError):
         waiting.recv()
     os._exit(1)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lexiscope.annotation.store.backup import HALF_KEY_NAME, KEY_NAME, copy_database
 from lexiscope.annotation.store.engine import DATABASE_NAME, FILE_ERRORS, StorageError, has_log
-from lexiscope.annotation.store.files import is_launched, missing_database_error, opening_error
+from lexiscope.annotation.store.files import damaged_database_error, is_launched, missing_database_error, opening_error
 from lexiscope.annotation.store.mark import MARK_NAME, LogMark
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
@@ -123,12 +123,15 @@ def open_large_snapshot(
         check = held.enter_context(RowCheck(study, store.folder)) if store.check_is_due else None
 
         def confirm() -> None:
-            if check is not None and store.check_is_due:
-                try:
-                    store.record_check(check.wait())
-                except EOFError as error:
-                    raise StorageError("the check of the rows ended before it was done", hint="try again") from error
-            store.read(lambda _: None)
+            if check is None or not store.check_is_due:
+                return
+            try:
+                problem = check.wait()
+            except EOFError as error:
+                raise StorageError("the check of the rows ended before it was done", hint="try again") from error
+            if problem:
+                raise damaged_database_error(folder, problem)
+            store.record_check("")
 
         try:
             yield store, confirm

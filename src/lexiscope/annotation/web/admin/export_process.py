@@ -24,7 +24,7 @@ from lexiscope.core.errors import LexiscopeError, RunError
 PACKED = "export.zip"
 _NICE = 10
 _LEVEL = 3
-"""Of zlib: half of the time of its default, and a fifth more bytes."""
+"""The level of compression: half of the time of the default, and a fifth more bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ async def export_in_process(study: FrozenStudy, folder: Path, *, store: Path, ur
     """
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    given = (theirs, study, folder, store, url)
+    given = (theirs, folder, store, url)
     # no daemon: it has a process that checks rows; it is killed below in any case
     process = context.Process(target=_export, args=given, name="lexiscope-export", daemon=False)
     with closing(ours):
@@ -53,7 +53,7 @@ async def export_in_process(study: FrozenStudy, folder: Path, *, store: Path, ur
         try:
             await asyncio.shield(starting)
             theirs.close()
-            reply = await asyncio.to_thread(_receive_result, ours)
+            reply = await asyncio.to_thread(_converse, ours, study)
         finally:
             await asyncio.wait({starting})
             theirs.close()
@@ -64,10 +64,12 @@ async def export_in_process(study: FrozenStudy, folder: Path, *, store: Path, ur
     raise RunError("the export failed", why=reply)
 
 
-def _receive_result(ours: Connection) -> FinishedExport | str:
+def _converse(ours: Connection, study: FrozenStudy) -> FinishedExport | str:
     try:
+        # the study is larger than a pipe: given at the start, it would be waited for if the process ended before
+        ours.send(study)
         reply: FinishedExport | str = ours.recv()
-    except EOFError:
+    except (EOFError, ConnectionError):
         return "its process ended before it was done"
     return reply
 
@@ -75,9 +77,14 @@ def _receive_result(ours: Connection) -> FinishedExport | str:
 # -- in the other process ---------------------------------------------------------------------------------------------
 
 
-def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, url: str | None) -> None:
+def _export(server: Connection, folder: Path, store: Path, url: str | None) -> None:
     # Ctrl-C is for the server, which ends this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        study: FrozenStudy = server.recv()
+    except (EOFError, OSError):
+        shutil.rmtree(folder, ignore_errors=True)
+        return
     threading.Thread(target=_end_with_server, args=(server, folder), daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(_NICE)
@@ -98,7 +105,7 @@ def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, u
 
 
 def _end_with_server(server: Connection, folder: Path) -> None:
-    """End when the server is gone: it never says anything, so all that can come is the end of the connection."""
+    """End when the server is gone: after the study it sends nothing, so the connection can only end."""
     try:
         server.recv()
     except (EOFError, OSError):
