@@ -127,6 +127,8 @@ def _row(who: str, position: int, trial: StoredTrial, item: object, at: str) -> 
 def serve(port: int, folder: Path, n_people: int) -> None:
     """Run the server with the researchers' side until it is told to stop."""
     frozen = large_study(n_people)
+    # uvicorn raises the signal again that ended it: the study must be closed first
+    signal.signal(signal.SIGTERM, lambda *_: None)
     with open_app(frozen, folder, ServerSettings(f"http://127.0.0.1:{port}", port=port)) as app:
         uvicorn.run(application(app), host="127.0.0.1", port=port, log_level="error", access_log=False)
 
@@ -153,19 +155,20 @@ class Researcher:
 
 
 @contextlib.contextmanager
-def largest_child(pid: int) -> Iterator[list[float]]:
-    """Watch the children of a process: the list holds their largest resident memory together, in MB."""
-    largest, done = [0.0], threading.Event()
+def largest_of_each(pid: int) -> Iterator[dict[int, float]]:
+    """Watch what a process starts: the list holds the largest resident memory of each such process, in MB."""
+    largest: dict[int, float] = {}
+    done, below = threading.Event(), {pid}
 
     def watch() -> None:
         while not done.wait(0.05):
-            total = 0.0
             for entry in Path("/proc").iterdir():
                 with contextlib.suppress(OSError, IndexError, ValueError):
-                    if entry.name.isdigit() and int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == pid:
+                    own, parent = int(entry.name), int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                    if parent in below:
+                        below.add(own)
                         line = re.search(r"VmHWM:\s+(\d+)", (entry / "status").read_text())
-                        total += int(line[1]) / 1024 if line else 0.0
-            largest[0] = max(largest[0], total)
+                        largest[own] = max(largest.get(own, 0.0), int(line[1]) / 1024 if line else 0.0)
 
     thread = threading.Thread(target=watch)
     thread.start()
@@ -217,10 +220,11 @@ def measure(folder: Path, n_people: int) -> None:
         print(f"statistics ready after {time.perf_counter() - started:.1f} s more")
         print(f"memory of the server after the pages: {memory(server.pid):.0f} MB")
         fields = dict(HIDDEN.findall(researcher.get("/export").decode()))
-        with largest_child(server.pid) as export:
+        with largest_of_each(server.pid) as processes:
             started = time.perf_counter()
             packed = researcher.post("/export", fields)
-        print(f"export {time.perf_counter() - started:.1f} s, {len(packed) / 1e6:.0f} MB, process {export[0]:.0f} MB")
+        seconds, needed = time.perf_counter() - started, " and ".join(f"{most:.0f}" for most in processes.values())
+        print(f"export {seconds:.1f} s, {len(packed) / 1e6:.0f} MB, memory of its processes {needed} MB")
         print(f"memory of the server after the export: {memory(server.pid):.0f} MB")
 
 
