@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<name>[\w./-]+))?\n(?P<text>.*?
 OMITTED = "…"
 #: commands that serve until they are stopped
 SERVING = (("annotate", "serve"), ("annotate", "preview"))
-SECONDS_SERVED, SECONDS = 20, 600
+SECONDS_SILENT, SECONDS_SERVED, SECONDS = 4, 60, 600
 #: what a reader puts in: a command with one of these is shown, not run
 PLACEHOLDER = re.compile(r"\b(?:FOLDER|MODEL|URL|NAME)\b")
 
@@ -92,16 +93,31 @@ def _is_output(text: str, block: re.Match[str], after: re.Match[str]) -> bool:
 def _run(words: list[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
     command = [sys.executable, "-m", "lexiscope", *words]
     serves = tuple(words[:2]) in SERVING
-    process = subprocess.Popen(
-        command, cwd=folder, env=dict(environment), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    try:
-        printed, _ = process.communicate(timeout=SECONDS_SERVED if serves else SECONDS)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
-        printed, _ = process.communicate(timeout=60)
-        return (0 if serves else 1), printed
-    return process.returncode, printed
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as printed:
+        told = {**environment, "PYTHONUNBUFFERED": "1"}
+        process = subprocess.Popen(command, cwd=folder, env=told, stdout=printed, stderr=subprocess.STDOUT)
+        if serves:
+            _end_when_silent(process, printed.fileno())
+        try:
+            status = process.wait(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            status = process.wait()
+        printed.seek(0)
+        return (0 if serves and status in (0, -signal.SIGINT) else status), printed.read()
+
+
+def _end_when_silent(process: subprocess.Popen[bytes], printed: int) -> None:
+    """Interrupt a server when it has printed something and then nothing for some seconds; it serves until then."""
+    begun, size, changed = time.monotonic(), 0, time.monotonic()
+    while process.poll() is None:
+        now = time.monotonic()
+        if os.fstat(printed).st_size > size:
+            size, changed = os.fstat(printed).st_size, now
+        if (size and now - changed > SECONDS_SILENT) or now - begun > SECONDS_SERVED:
+            process.send_signal(signal.SIGINT)
+            return
+        time.sleep(0.1)
 
 
 def _merge(path: Path, settings: str) -> None:
