@@ -29,6 +29,7 @@ OMITTED = "…"
 #: commands that serve until they are stopped
 SERVING = (("annotate", "serve"), ("annotate", "preview"))
 SECONDS_SILENT, SECONDS_SERVED, SECONDS = 4, 60, 600
+INTERRUPTED = 130
 #: what a reader puts in: a command with one of these is shown, not run
 PLACEHOLDER = re.compile(r"\b(?:FOLDER|MODEL|URL|NAME)\b")
 
@@ -104,7 +105,7 @@ def _run(words: list[str], folder: Path, environment: Mapping[str, str]) -> tupl
             process.kill()
             status = process.wait()
         printed.seek(0)
-        return (0 if serves and status in (0, -signal.SIGINT) else status), printed.read()
+        return (0 if serves and status == INTERRUPTED else status), printed.read()
 
 
 def _end_when_silent(process: subprocess.Popen[bytes], printed: int) -> None:
