@@ -19,6 +19,7 @@ from lexiscope.tasks.kit.published_sheets import COMMENT, ITEM_ID, PARTICIPANT_I
 
 _ROWS_OF_GROUP = 1 << 17
 """The rows of a group of a Parquet file."""
+JUDGMENTS_FILE = "judgments.csv"
 LIST_ID = SheetColumn("list_id", "the list", "category")
 JUDGMENTS: tuple[SheetColumn, ...] = (
     SheetColumn("study_id", "the study's name", "category"),
@@ -92,7 +93,7 @@ def judgments_sheet(collected: StudyData) -> Sheet:
     """Return every judgment, also those of excluded people, with the columns of the long export."""
     row_is = "one judgment: the latest answer of one participant to one item in one phase"
     table = collected.rows.table(*(column.name for column in JUDGMENTS))
-    return Sheet("judgments.csv", row_is, JUDGMENTS, ColumnRows.of_table(table))
+    return Sheet(JUDGMENTS_FILE, row_is, JUDGMENTS, ColumnRows.of_table(table))
 
 
 def write_judgments(collected: StudyData, path: Path) -> None:

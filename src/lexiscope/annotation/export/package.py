@@ -9,7 +9,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ import pyarrow as pa
 from lexiscope.annotation.export.croissant import FILE as CROISSANT
 from lexiscope.annotation.export.croissant import croissant
 from lexiscope.annotation.export.long_table import (
+    JUDGMENTS_FILE,
     LIST_ID,
     excluded_sheet,
     exclusions_sheet,
@@ -124,25 +125,17 @@ def write_export(collected: StudyData, folder: Path, *, confirm: Callable[[], No
     return ExportedPackage(folder, (*files, MANIFEST), *counts, simulated=collected.simulated)
 
 
-def sheets_of(collected: StudyData) -> tuple[Sheet, ...]:
-    """Return every table of an export but the response table and the codebook.
+def sheets_of(collected: StudyData) -> Iterator[Sheet]:
+    """Yield every table of an export but the response table and the codebook, each made when it is its turn.
 
     After a rehearsal a column of each says that the participants are simulated; the table of items has no participants.
     """
-    items = items_sheet(collected)
-    sheets = (
-        judgments_sheet(collected),
-        people_sheet(collected),
-        items,
-        exclusions_sheet(collected),
-        excluded_sheet(collected),
-        orders_sheet(collected),
-        pay_sheet(collected),
-        *wide_sheets(collected),
-    )
-    if not collected.simulated:
-        return sheets
-    return tuple(sheet if sheet is items else marked_simulated(sheet) for sheet in sheets)
+    made = (judgments_sheet, people_sheet, items_sheet, exclusions_sheet, excluded_sheet, orders_sheet, pay_sheet)
+    for make in made:
+        sheet = make(collected)
+        yield marked_simulated(sheet) if collected.simulated and make is not items_sheet else sheet
+    for sheet in wide_sheets(collected):
+        yield marked_simulated(sheet) if collected.simulated else sheet
 
 
 def safe_responses(table: ResponseTable) -> ResponseTable:
@@ -171,21 +164,24 @@ def _readme(collected: StudyData, for_agree: str, sheets: Sequence[Sheet]) -> st
 
 
 def _write_files(collected: StudyData, folder: Path) -> None:
-    tables = {"responses": responses_without_ids(collected.responses, collected.platform_ids)}
-    described = [responses_sheet(tables["responses"])]
-    for_agree, counted = _table_for_agree(collected) or ("", None)
-    if counted is not None:
-        tables[for_agree] = counted
-        row_is = f"one of the valid {for_agree}: a real item, a valid participant. The file for `lexiscope agree`"
-        described.append(responses_sheet(counted, f"{for_agree}.csv", row_is))
-    for name, table in tables.items():
-        table.write_parquet(folder / f"{name}.parquet")
-        safe_responses(table).write_csv(folder / f"{name}.csv")
-    sheets = sheets_of(collected)
-    for sheet in sheets:
+    # of a table that is written, only its description is kept
+    described: list[Sheet] = []
+    book_rows: list[Cells] = []
+
+    def describe_written(sheet: Sheet) -> None:
+        book_rows.extend(codebook_rows(sheet))
+        described.append(replace(sheet, rows=()))
+
+    for sheet in _write_responses(collected, folder):
+        describe_written(sheet)
+    for_agree = described[1].file.removesuffix(".csv") if len(described) > 1 else ""
+    for sheet in sheets_of(collected):
         _write_blocks(folder / sheet.file, sheet.csv_blocks())
         _write_blocks((folder / sheet.file).with_suffix(".jsonl"), sheet.jsonl_blocks())
-    book = codebook((*described, *sheets))
+        describe_written(sheet)
+        if sheet.file == JUDGMENTS_FILE:
+            _write_psych_ds(collected, sheet, folder)
+    book = codebook(book_rows)
     write_atomically(folder / book.file, book.csv())
     rows = [dict(zip(book.header, row, strict=True)) for row in book.rows]
     write_atomically(folder / "codebook.json", json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
@@ -197,14 +193,27 @@ def _write_files(collected: StudyData, folder: Path) -> None:
     if signed is not None:
         write_json(folder / PLAN, asdict(signed))
     write_atomically(folder / "study.yaml", public_definition(collected.definition))
-    write_atomically(folder / "README.md", _readme(collected, for_agree, (*described[1:], *sheets, book)))
+    write_atomically(folder / "README.md", _readme(collected, for_agree, (*described[1:], book)))
     release_file = catalog.screen(collected.definition.task).release
     if release_file is not None:
         name, release = release_file
         write_atomically(folder / name, release(collected))
-    _write_psych_ds(collected, sheets[0], folder)
     # every table as it is on disk now, its checksum included
-    write_atomically(folder / CROISSANT, croissant(collected, (*described, *sheets, book), folder))
+    write_atomically(folder / CROISSANT, croissant(collected, (*described, book), folder))
+
+
+def _write_responses(collected: StudyData, folder: Path) -> Iterator[Sheet]:
+    """Write the response table, and that for ``lexiscope agree``; yield each as a sheet when it is written."""
+    table = responses_without_ids(collected.responses, collected.platform_ids)
+    table.write_parquet(folder / "responses.parquet")
+    safe_responses(table).write_csv(folder / "responses.csv")
+    yield responses_sheet(table)
+    name, table = _table_for_agree(collected) or ("", table)
+    if name:
+        table.write_parquet(folder / f"{name}.parquet")
+        safe_responses(table).write_csv(folder / f"{name}.csv")
+        row_is = f"one of the valid {name}: a real item, a valid participant. The file for `lexiscope agree`"
+        yield responses_sheet(table, f"{name}.csv", row_is)
 
 
 def _write_blocks(path: Path, blocks: Iterable[bytes | pa.Buffer]) -> None:
@@ -418,13 +427,17 @@ def responses_sheet(
     return Sheet(file, row_is, columns, ColumnRows.of_table(table.arrow.select([column.name for column in columns])))
 
 
-def codebook(sheets: Sequence[Sheet]) -> Sheet:
-    """Return the codebook of several tables; it describes itself last."""
-    rows = [_codebook_row(sheet, column) for sheet in sheets for column in sheet.columns]
+def codebook(rows: Sequence[Cells]) -> Sheet:
+    """Return the codebook made of the rows of several tables (:func:`codebook_rows`); it describes itself last."""
     own = sheet_of("codebook.csv", "one column of one file", _COLUMNS, rows)
     return replace(
         own, rows=[*own.rows, *sheet_of("", "", _COLUMNS, [_description_cells(own, c) for c in _COLUMNS]).rows]
     )
+
+
+def codebook_rows(sheet: Sheet) -> list[Cells]:
+    """Return what the codebook says of a table: a row for each column."""
+    return [_codebook_row(sheet, column) for column in sheet.columns]
 
 
 def range_of(sheet: Sheet, column: SheetColumn) -> tuple[Cell, Cell]:
