@@ -236,7 +236,11 @@ def kill_again_and_again(subject: str, folder: Path, *, kills: int, within: floa
                 continue
             workers = children_of(driver.pid)
             victim = chance.choice([driver.pid, *workers])
-            os.kill(victim, signal.SIGKILL)
+            try:
+                os.kill(victim, signal.SIGKILL)
+            except ProcessLookupError:
+                # a worker that ended in this moment
+                continue
             killed += 1
             if victim != driver.pid and chance.random() < 0.5:
                 driver.wait()

@@ -47,7 +47,7 @@ _FLAG_COLUMNS = {
     "flag_skipped": "skipped",
     "flag_not_found": "not_found",
 }
-_TOGETHER = 20_000
+_TOGETHER = 10_000
 """The number of answers that are objects of Python at a time."""
 _LONG_TEXT = (
     "study_id task_type item_id confusion_set list_id slot:int participant_id participant_kind trial_index:int phase "
@@ -120,7 +120,8 @@ def responses_and_judgments(connection: sa.Connection, study: StudyRecord) -> tu
     for rows in _batches(connection, _ALL_CELLS):
         made.add(rows.filter(pc.is_in(_texts(rows["phase"]), read)))
         long.append(_long_batch(rows, made.items, study, made.by_participant))
-    return made.table(), whole(long) if long else _CODED_SCHEMA.empty_table()
+    given = made.table()
+    return given, whole(long) if long else _CODED_SCHEMA.empty_table()
 
 
 class _ResponseBatches:
@@ -146,7 +147,8 @@ class _ResponseBatches:
     def table(self) -> ResponseTable:
         """Return the responses, with the time that each participant took."""
         people = {who: self.by_participant[who] for who in sorted(self._included - self._erased)}
-        return ResponseTable.concat([*self._tables, ResponseTable.from_rows(_completion_times(self._study, people))])
+        tables, self._tables = self._tables, []
+        return ResponseTable.concat([*tables, ResponseTable.from_rows(_completion_times(self._study, people))])
 
 
 def _effective(columns: Iterable[str], *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:

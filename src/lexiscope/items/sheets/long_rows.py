@@ -205,6 +205,8 @@ def whole(parts: list[pa.Table]) -> pa.Table:
     made = []
     while columns:
         made.append(_whole(pa.chunked_array(columns.pop(0))))
+        # what the pieces took would else stay with this process until the last column is done
+        pa.default_memory_pool().release_unused()
     return pa.table(made, names)
 
 
