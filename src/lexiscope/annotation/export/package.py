@@ -97,10 +97,17 @@ class ExportedPackage:
     simulated: bool = False
 
 
-def write_export(collected: StudyData, folder: Path, *, confirm: Callable[[], None] = lambda: None) -> ExportedPackage:
+def write_export(
+    collected: StudyData,
+    folder: Path,
+    *,
+    confirm: Callable[[], None] = lambda: None,
+    written: Callable[[Path, str], None] = lambda path, name: None,
+) -> ExportedPackage:
     """Write the export of a study into a folder; an earlier export there is replaced whole.
 
-    *confirm* is called before the folder has its name; what it raises leaves no export.
+    *written* is called with each complete file and its name within the folder, tables first. *confirm* is called before
+    the folder has its name, which moves the files; what it raises leaves no export.
     Errors: :class:`RunError` where the folder holds anything else than an export, or cannot be written to; those of the
     planned model and of the rules.
     """
@@ -108,7 +115,13 @@ def write_export(collected: StudyData, folder: Path, *, confirm: Callable[[], No
         what = "This folder is not an export."
         raise RunError(what, place=Place(str(folder)), hint="Name a new folder. No file was written.")
     with atomic_folder(folder) as new:
-        _write_files(collected, new)
+        tables: set[str] = set()
+
+        def table_written(name: str) -> None:
+            tables.add(name)
+            written(new / name, name)
+
+        _write_files(collected, new, table_written)
         files = tuple(sorted(str(path.relative_to(new).as_posix()) for path in new.rglob("*") if path.is_file()))
         manifest = {
             "study": collected.definition.name,
@@ -120,6 +133,9 @@ def write_export(collected: StudyData, folder: Path, *, confirm: Callable[[], No
             "sha256": {name: sha256_of(new / name) for name in files},
         }
         write_atomically(new / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2) + "\n")
+        for name in (*files, MANIFEST):
+            if name not in tables:
+                written(new / name, name)
         confirm()
     counts = len(collected.people), len(collected.participant_counts.valid), len(collected.rows)
     return ExportedPackage(folder, (*files, MANIFEST), *counts, simulated=collected.simulated)
@@ -163,7 +179,7 @@ def _readme(collected: StudyData, for_agree: str, sheets: Sequence[Sheet]) -> st
     return "\n".join([introduction, *tables, "", _ABOUT_FILES])
 
 
-def _write_files(collected: StudyData, folder: Path) -> None:
+def _write_files(collected: StudyData, folder: Path, table_written: Callable[[str], None]) -> None:
     # of a table that is written, only its description is kept
     described: list[Sheet] = []
     book_rows: list[Cells] = []
@@ -173,11 +189,14 @@ def _write_files(collected: StudyData, folder: Path) -> None:
         described.append(replace(sheet, rows=()))
 
     for sheet in _write_responses(collected, folder):
+        table_written(sheet.file)
         describe_written(sheet)
     for_agree = described[1].file.removesuffix(".csv") if len(described) > 1 else ""
     for sheet in sheets_of(collected):
         _write_blocks(folder / sheet.file, sheet.csv_blocks())
+        table_written(sheet.file)
         _write_blocks((folder / sheet.file).with_suffix(".jsonl"), sheet.jsonl_blocks())
+        table_written(Path(sheet.file).with_suffix(".jsonl").name)
         describe_written(sheet)
         if sheet.file == JUDGMENTS_FILE:
             _write_psych_ds(collected, sheet, folder)

@@ -10,10 +10,13 @@ import signal
 import tempfile
 import threading
 import zipfile
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.study_file.freeze import FrozenStudy
@@ -92,16 +95,46 @@ def _export(server: Connection, folder: Path, store: Path, url: str | None) -> N
     tempfile.tempdir = str(folder)
     name = study.definition.name
     try:
-        with open_large_snapshot(study, store, url=url) as (copy, confirm):
-            package = write_export(read_collected_for_export(study, copy), folder / name, confirm=confirm)
-        with zipfile.ZipFile(folder / PACKED, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
-            for file in package.files:
-                archive.write(package.folder / file, f"{name}/{file}")
+        with _Packing(folder / PACKED, name) as packing, open_large_snapshot(study, store, url=url) as (copy, confirm):
+
+            def finish() -> None:
+                packing.finish()
+                confirm()
+
+            collected = read_collected_for_export(study, copy)
+            package = write_export(collected, folder / name, confirm=finish, written=packing.add)
         sizes = tuple((file, (package.folder / file).stat().st_size) for file in package.files)
     except (LexiscopeError, OSError) as error:
         server.send(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
     else:
         server.send(FinishedExport(sizes, package.n_participants))
+
+
+class _Packing:
+    """A zip with one folder, to which a thread adds files while others are written."""
+
+    def __init__(self, path: Path, folder: str) -> None:
+        self._archive = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
+        self._thread, self._folder = ThreadPoolExecutor(1), folder
+        self._files: list[Future[None]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._thread.shutdown(cancel_futures=True)
+        self._archive.close()
+
+    def add(self, path: Path, name: str) -> None:
+        """Add a file, which is read until :meth:`finish`."""
+        self._files.append(self._thread.submit(self._archive.write, path, f"{self._folder}/{name}"))
+
+    def finish(self) -> None:
+        """Wait until all files are packed. Errors: :class:`OSError`."""
+        for file in self._files:
+            file.result()
 
 
 def _end_with_server(server: Connection, folder: Path) -> None:
