@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
+import json
 import multiprocessing
 import os
 import signal
@@ -97,6 +99,10 @@ def test_the_export_is_made_by_another_process(tmp_path: Path, monkeypatch: pyte
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             assert archive.testzip() is None
             assert "made/judgments.jsonl" in archive.namelist()
+            sums = json.loads(archive.read("made/export.json"))["sha256"]
+            assert sorted(archive.namelist()) == sorted([*(f"made/{name}" for name in sums), "made/export.json"])
+            packed = {name: hashlib.sha256(archive.read(f"made/{name}")).hexdigest() for name in sums}
+            assert packed == sums
         _, entries = made.app.store.audit_entries(limit=5)
         assert [one.actor for one in entries if one.action == "export"] == [NAME]
         # the page after it names the files
