@@ -59,6 +59,8 @@ def main() -> None:
     subjects = {"embedding": (given.encoder, "relatedness")} if given.encoder else {}
     if given.model:
         subjects["scoring"] = (f"causal_lm:{given.model}?self_test=no", "same_sense")
+    if not subjects:
+        parser.error("name --encoder, --model or both")
     print("| workload | " + " | ".join(f"{engine}, s" for engine in ENGINES) + " | ratio, median (lowest–highest) |")
     print("|---|" + "---|" * (len(ENGINES) + 1))
     with tempfile.TemporaryDirectory() as folder:

@@ -87,7 +87,7 @@ def test_an_export_of_a_study_that_ran(task: str, items: list[Item] | None, tmp_
             study.design,
             study.screen.measure,
             store.responses(),
-            store.long_export(),
+            store.responses_and_judgments()[1],
             people,
             numbers,
             study.record.views,

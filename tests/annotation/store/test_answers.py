@@ -305,7 +305,7 @@ def test_the_history_of_an_item_is_kept(tmp_path: Path) -> None:
         rows = store.answers_of(who)
         assert [(row["revision"], row["supersedes"], row["value"]) for row in rows] == [(0, None, 3.0), (1, 1, 4.0)]
         assert store.responses().where(measure="rating").column("value").tolist() == [4.0]
-        assert store.long_export().column("n_revisions").to_pylist() == [1]
+        assert store.responses_and_judgments()[1].column("n_revisions").to_pylist() == [1]
 
 
 def test_text_of_all_planes_is_stored_exactly_or_refused(tmp_path: Path) -> None:

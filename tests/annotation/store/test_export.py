@@ -167,7 +167,7 @@ def test_the_long_export_has_the_columns_of_the_specification(tmp_path: Path) ->
     with open_store(tmp_path, clock=clock) as store:
         first, second = take_part(store, clock, 0), take_part(store, clock, 1)
         store.change_state(second, State.EXCLUDED, reason="failed_catch(items=catch,expected=5)")
-        table = store.long_export()
+        table = store.responses_and_judgments()[1]
     # the flags that the specification does not name stand behind its columns
     assert [name.strip() for name in LONG_SCHEMA.names] == [*LONG, "flag_skipped", "flag_not_found"]
     rows = {(row["participant_id"], row["phase"], row["item_id"]): row for row in table.to_pylist()}
@@ -217,7 +217,9 @@ def test_exports_do_not_depend_on_the_time_zone(tmp_path: Path, monkeypatch: pyt
             monkeypatch.setitem(os.environ, "TZ", zone)
             time.tzset()
             store.responses().write_csv(tmp_path / "responses.csv")
-            found.add((tmp_path / "responses.csv").read_bytes() + str(store.long_export().to_pylist()).encode())
+            found.add(
+                (tmp_path / "responses.csv").read_bytes() + str(store.responses_and_judgments()[1].to_pylist()).encode()
+            )
         monkeypatch.undo()
         time.tzset()
     assert len(found) == 1

@@ -222,7 +222,7 @@ def test_two_workers_on_one_study(tmp_path: Path, url: str) -> None:
         two.submit(answer(who, "i1", 1))
         one.change_state(who, State.FINISHED, reason="answered all")
         assert one.issue_code(who) == two.issue_code(who)
-        assert (one.long_export().num_rows, one.verify().problems) == (2, ())
+        assert (one.responses_and_judgments()[1].num_rows, one.verify().problems) == (2, ())
         for table in ("answers", "consents", "states", "audit"):
             for statement in (f"UPDATE {table} SET id = id", f"DELETE FROM {table}", f"TRUNCATE {table} CASCADE"):
                 with (

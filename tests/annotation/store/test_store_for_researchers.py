@@ -136,7 +136,7 @@ def test_a_flag_excuses_an_empty_answer(tmp_path: Path) -> None:
             with pytest.raises(AnswerRefused, match="option: is missing"):
                 store.submit(answer(who, "x", 0, None, flags=flags))
         store.submit(answer(who, "x", 0, None, flags=("weird",)))
-        (row,) = store.long_export().to_pylist()
+        (row,) = store.responses_and_judgments()[1].to_pylist()
         assert (row["response"], row["flag_weird"]) == (None, True)
         (remark,) = store.read(marked_answers)
         assert (remark.flags, remark.given, remark.comment) == (("weird",), None, None)

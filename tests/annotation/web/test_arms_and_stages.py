@@ -233,7 +233,7 @@ def _check_rows(app: App, view_of: dict[str, str]) -> None:
     assert {view: Counter(counts.values()) for view, counts in by_arm.items()} == {
         view: {1: 100, 2: 50} for view in ("full", "context", "word")
     }
-    rows = app.store.long_export().to_pylist()
+    rows = app.store.responses_and_judgments()[1].to_pylist()
     for row in rows:
         if row["phase"] == "debrief":
             continue

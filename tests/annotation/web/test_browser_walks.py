@@ -212,7 +212,7 @@ def test_arms_of_a_study(chromium: Any, tmp_path: Path, task: str) -> None:
                 check_finished(walker, walker.on(decide))
                 check_stored(walker)
                 views[next(seen.shown.view for seen in walker.seen if seen.phase is Phase.TRIALS)] = walker
-        listed = served.app.store.long_export().to_pylist()
+        listed = served.app.store.responses_and_judgments()[1].to_pylist()
     assert set(views) == {"full", "context", "word"}
     revealed = [seen for seen in views["context"].seen if seen.phase is Phase.REVEAL]
     assert len(revealed) == (2 if screen.reveal_view else 0)

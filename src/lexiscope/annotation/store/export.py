@@ -97,23 +97,18 @@ def responses(
     active to finishing by the server's clock. *Unit:* milliseconds.
     """
     asked = ANSWERS.c.phase.in_([str(phase) for phase in phases])
-    batches = _batches(connection, _RESPONSE_CELLS, asked)
     made = _ResponseBatches(connection, study, states)
-    for rows in batches:
+    for rows in _batches(connection, _RESPONSE_CELLS, asked):
         made.add(rows)
     return made.table()
 
 
-def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
-    """Return one row per judgment, every phase and every participant, with the columns of :data:`LONG_SCHEMA`.
-
-    Texts that many rows have in common are dictionaries: they are most of a judgment.
-    """
-    return responses_and_judgments(connection, study)[1]
-
-
 def responses_and_judgments(connection: sa.Connection, study: StudyRecord) -> tuple[ResponseTable, pa.Table]:
-    """Return :func:`responses` of the participants who finished, and :func:`long_export`: the answers are read once."""
+    """Return :func:`responses` of the participants who finished, and the long export; the answers are read once.
+
+    The long export has one row per judgment, every phase and every participant, with the columns of
+    :data:`LONG_SCHEMA`. Texts that many rows have in common are dictionaries: they are most of a judgment.
+    """
     made = _ResponseBatches(connection, study, FINISHED)
     read = pa.array([str(phase) for phase in READ_BY_STATISTICS])
     long = []

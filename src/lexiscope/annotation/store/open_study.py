@@ -315,7 +315,7 @@ class OpenStudy:
                 self._changed_outside = problems if backup.CHANGED in problems else ()
 
     def _may_wait(self, path: Path, key: bytes, mark: LogMark | None) -> bool:
-        """Return whether a file is large, and a copy of which nothing is given away before, or as it was closed."""
+        """Return whether rows may be checked later: a file is large, and is a throwaway copy or exactly as closed."""
         if path.stat().st_size <= CHECKED_AT_ONCE:
             return False
         if self._is_copy:

@@ -221,12 +221,8 @@ class Store(Safekeeping):
         """Return the effective answers as the statistics read them (see :func:`export.responses`)."""
         return self.read(export.responses, self.study, states=states, phases=phases)
 
-    def long_export(self) -> pa.Table:
-        """Return one row per judgment with the columns of :data:`export.LONG_SCHEMA`."""
-        return self.read(export.long_export, self.study)
-
     def responses_and_judgments(self) -> tuple[ResponseTable, pa.Table]:
-        """Return the responses of participants who finished, and the long export: the answers are read once."""
+        """Return the responses of participants who finished, and all judgments in the form of the long export."""
         return self.read(export.responses_and_judgments, self.study)
 
     def trial_answers(self) -> list[Mapping[str, Any]]:

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -77,18 +77,29 @@ def _ignored_interrupts() -> Iterator[None]:
 
 
 def _check(waiting: Connection, folder: Path) -> None:
-    # Ctrl-C is for the process that waits, which ends this one
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
-    with suppress(EOFError, OSError):
-        study: FrozenStudy = waiting.recv()
-        threading.Thread(target=_end_with, args=(waiting,), daemon=True).start()
+    study = study_from(waiting)
+    with suppress(OSError):
         waiting.send(unusable(folder, (folder / KEY_NAME).read_bytes(), study.record))
 
 
-def _end_with(waiting: Connection) -> None:
-    """End when the process that waits is gone: after the study it sends nothing, so the connection can only end."""
-    with suppress(EOFError, OSError):
-        waiting.recv()
-    os._exit(1)
+def study_from(waiting: Connection, *, gone: Callable[[], None] = lambda: None) -> FrozenStudy:
+    """Return the study that the process that waits sends first; this process ends with that one, after *gone*.
+
+    Ctrl-C is for the other process, and what it does has precedence on the processor.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+
+    def receive() -> FrozenStudy:
+        try:
+            study: FrozenStudy = waiting.recv()
+        except (EOFError, OSError):
+            gone()
+            os._exit(1)
+        return study
+
+    study = receive()
+    # nothing more is sent, so that what comes next is the end of the connection
+    threading.Thread(target=receive, daemon=True).start()
+    return study

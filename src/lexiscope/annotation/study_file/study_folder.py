@@ -97,54 +97,16 @@ def copy_inputs(study: StudyOnDisk) -> None:
 
 
 @contextmanager
-def open_snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None, checked: bool = True) -> Iterator[Store]:
+def open_snapshot(
+    study: FrozenStudy, folder: Path, *, url: str | None = None, checked: bool = True, check_later: bool = False
+) -> Iterator[Store]:
     """Open a temporary copy of a study's store, whether or not its server runs.
 
     A PostgreSQL study needs no copy: several processes may open it. Without *checked*, a database that can be read
-    opens although its content has problems.
-    Errors: :class:`InputError` E001 where no study was launched in the
-    folder; :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back; those of the store.
+    opens although its content has problems. With *check_later* the rows of a large one remain to be checked, as
+    :func:`open_large_snapshot` does. Errors: :class:`InputError` E001 where no study was launched in the folder;
+    :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back; those of the store.
     """
-    with _opened(study, folder, url=url, checked=checked) as store:
-        yield store
-
-
-@contextmanager
-def open_large_snapshot(
-    study: FrozenStudy, folder: Path, *, url: str | None = None
-) -> Iterator[tuple[Store, Callable[[], None]]]:
-    """Open a temporary copy of a study's store as :func:`open_snapshot`, whose rows are checked while it is read.
-
-    What was read is given away only after the function that comes with the store, which waits for the check.
-    Errors: as there; those of the function are :class:`DamagedError`, and :class:`StorageError` where the check ended
-    without an answer.
-    """
-    with _opened(study, folder, url=url, check_later=True) as store, ExitStack() as held:
-        check = held.enter_context(RowCheck(study, store.folder)) if store.check_is_due else None
-
-        def confirm() -> None:
-            if check is None or not store.check_is_due:
-                return
-            try:
-                problem = check.wait()
-            except EOFError as error:
-                raise StorageError("the check of the rows ended before it was done", hint="try again") from error
-            if problem:
-                raise damaged_database_error(folder, problem)
-            store.record_check("")
-
-        try:
-            yield store, confirm
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            # rows that no store wrote may stop what reads them
-            confirm()
-            raise
-
-
-@contextmanager
-def _opened(
-    study: FrozenStudy, folder: Path, *, url: str | None, checked: bool = True, check_later: bool = False
-) -> Iterator[Store]:
     check_launched(folder, url=url)
     if url is not None:
         with Store.open(folder, study.record, url=url, has_place=study.has_place) as store:
@@ -166,6 +128,38 @@ def _opened(
             unsafe_fast=True,
         ) as store:
             yield store
+
+
+@contextmanager
+def open_large_snapshot(
+    study: FrozenStudy, folder: Path, *, url: str | None = None
+) -> Iterator[tuple[Store, Callable[[], None]]]:
+    """Open a temporary copy of a study's store as :func:`open_snapshot`, whose rows are checked while it is read.
+
+    What was read is given away only after the function that comes with the store, which waits for the check.
+    Errors: as there; those of the function are :class:`DamagedError`, and :class:`StorageError` where the check ended
+    without an answer.
+    """
+    with open_snapshot(study, folder, url=url, check_later=True) as store, ExitStack() as held:
+        check = held.enter_context(RowCheck(study, store.folder)) if store.check_is_due else None
+
+        def confirm() -> None:
+            if check is None or not store.check_is_due:
+                return
+            try:
+                problem = check.wait()
+            except EOFError as error:
+                raise StorageError("the check of the rows ended before it was done", hint="try again") from error
+            if problem:
+                raise damaged_database_error(folder, problem)
+            store.record_check("")
+
+        try:
+            yield store, confirm
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            # rows that no store wrote may stop what reads them
+            confirm()
+            raise
 
 
 def check_launched(folder: Path, *, url: str | None = None) -> None:

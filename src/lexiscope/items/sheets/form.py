@@ -17,7 +17,7 @@ import pyarrow as pa
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.foreign import storable_text
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
-from lexiscope.items.sheets.long_rows import TOGETHER, ColumnRows
+from lexiscope.items.sheets.long_rows import TOGETHER, ColumnRows, n_given
 from lexiscope.items.tables.neutral import Cell, csv_text, jsonl_text
 from lexiscope.items.tables.spreadsheet import SheetRow, read_sheet, write_sheet
 
@@ -216,7 +216,7 @@ class Sheet:
         """Return how many cells of a column are not missing; a number that is NaN is missing."""
         if isinstance(self.rows, ColumnRows):
             return self.rows.n_given(self.header.index(name))
-        return sum(cell is not None and cell == cell for cell in self.column(name))
+        return n_given(self.column(name))
 
     def csv(self) -> str:
         """Return the table as CSV that no spreadsheet runs."""

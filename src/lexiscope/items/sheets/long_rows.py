@@ -94,7 +94,7 @@ class ColumnRows(Sequence[tuple[Cell, ...]]):
 
     def n_given(self, at: int) -> int:
         """Return how many cells of a column are not missing; a number that is NaN is missing."""
-        return sum(map(_n_given, (block[at] for block in self._blocks)))
+        return sum(n_given(block[at]) for block in self._blocks)
 
     def csv_blocks(self, as_answer: Sequence[bool]) -> Iterator[pa.Buffer]:
         """Yield the lines of the rows in a CSV file; *as_answer* says which columns may hold numbers as text."""
@@ -249,7 +249,8 @@ def _stored(cells: Sequence[Cell] | pa.Array) -> Sequence[Cell] | pa.Array:
     return array.dictionary_encode() if kinds == {str} else array
 
 
-def _n_given(column: Sequence[Cell] | pa.Array) -> int:
+def n_given(column: Sequence[Cell] | pa.Array) -> int:
+    """Return how many cells of a column are not missing; a number that is NaN is missing."""
     if not isinstance(column, pa.Array):
         return sum(cell is not None and cell == cell for cell in column)
     is_float = pa.types.is_floating(column.type)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 import shutil
-import signal
 import tempfile
-import threading
 import zipfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -20,12 +17,12 @@ from typing import Self
 
 from lexiscope.annotation.export.package import write_export
 from lexiscope.annotation.study_file.freeze import FrozenStudy
+from lexiscope.annotation.study_file.row_check import study_from
 from lexiscope.annotation.study_file.study_folder import open_large_snapshot
 from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.core.errors import LexiscopeError, RunError
 
 PACKED = "export.zip"
-_NICE = 10
 _LEVEL = 3
 """The level of compression: half of the time of the default, and a fifth more bytes."""
 
@@ -81,16 +78,7 @@ def _converse(ours: Connection, study: FrozenStudy) -> FinishedExport | str:
 
 
 def _export(server: Connection, folder: Path, store: Path, url: str | None) -> None:
-    # Ctrl-C is for the server, which ends this process
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        study: FrozenStudy = server.recv()
-    except (EOFError, OSError):
-        shutil.rmtree(folder, ignore_errors=True)
-        return
-    threading.Thread(target=_end_with_server, args=(server, folder), daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
+    study = study_from(server, gone=lambda: _remove(folder))
     # copies of the database have platform ids: they are deleted with the folder, also if this process is killed
     tempfile.tempdir = str(folder)
     name = study.definition.name
@@ -137,14 +125,9 @@ class _Packing:
             file.result()
 
 
-def _end_with_server(server: Connection, folder: Path) -> None:
-    """End when the server is gone: after the study it sends nothing, so the connection can only end."""
-    try:
-        server.recv()
-    except (EOFError, OSError):
-        # under another name first: what is being written there would come back
-        gone = folder.with_name(f"{folder.name}.gone")
-        with suppress(OSError):
-            folder.rename(gone)
-        shutil.rmtree(gone, ignore_errors=True)
-        os._exit(1)
+def _remove(folder: Path) -> None:
+    # under another name first: what is being written there would come back
+    gone = folder.with_name(f"{folder.name}.gone")
+    with suppress(OSError):
+        folder.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)

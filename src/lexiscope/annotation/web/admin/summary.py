@@ -84,7 +84,7 @@ def summarise_answers(study: FrozenStudy, store: Store) -> AnswerSummary:
     scale = study.scale if study.screen.widget == "scale" else None
     return AnswerSummary(
         datetime.now(UTC),
-        item_counts(collected, store.item_counts(), remarks),
+        item_counts(collected, given, store.item_counts(), remarks),
         collected.participant_counts,
         agreement_so_far(given, measure=collected.measure),
         distributions(answers, views=study.definition.views, scale=scale, options=shared_options(study)),
@@ -150,11 +150,14 @@ def read_collected_for_export(study: FrozenStudy, store: Store) -> StudyData:
 
 
 def item_counts(
-    collected: StudyData, counts: Mapping[str, tuple[int, int, int]], remarks: tuple[MarkedAnswer, ...]
+    collected: StudyData,
+    given: ResponseTable,
+    counts: Mapping[str, tuple[int, int, int]],
+    remarks: tuple[MarkedAnswer, ...],
 ) -> tuple[ItemCount, ...]:
-    """Return the items of the design: flagged ones first, then those with the fewest valid answers."""
+    """Return the items of the design: flagged ones first, then those with the fewest valid answers (*given*)."""
     flags = Counter(remark.item_id for remark in remarks if remark.flags)
-    moments = _moments(collected)
+    moments = _moments(given)
     lines = []
     for item in collected.design.items:
         valid, active, excluded = counts.get(item.item_id, (0, 0, 0))
@@ -163,9 +166,8 @@ def item_counts(
     return tuple(sorted(lines, key=lambda line: (-line.flags, line.valid, line.item_id)))
 
 
-def _moments(collected: StudyData) -> dict[str, tuple[float, float | None]]:
+def _moments(table: ResponseTable) -> dict[str, tuple[float, float | None]]:
     """Return mean and SD of each item's valid answers."""
-    table = collected.item_answers
     codes, ids = table.codes("item_id")
     values = table.column("value").astype(np.float64)
     given = ~np.isnan(values)
