@@ -47,6 +47,7 @@ from lexiscope.annotation.study_file.freeze import FrozenStudy, freeze
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.serving import application, open_app
+from lexiscope.core.columnar.lean import save_memory
 
 LISTS, TRIALS, TOGETHER = 100, 80, 50
 PAGES = ("", "/participants", "/items", "/exclusions", "/results", "/comments", "/export", "/log")
@@ -124,12 +125,13 @@ def _row(who: str, position: int, trial: StoredTrial, item: object, at: str) -> 
     }
 
 
-def serve(port: int, folder: Path, n_people: int) -> None:
+def serve(port: int, folder: str, n_people: int) -> None:
     """Run the server with the researchers' side until it is told to stop."""
+    save_memory()
     frozen = large_study(n_people)
     # uvicorn raises the signal again that ended it: the study must be closed first
     signal.signal(signal.SIGTERM, lambda *_: None)
-    with open_app(frozen, folder, ServerSettings(f"http://127.0.0.1:{port}", port=port)) as app:
+    with open_app(frozen, Path(folder), ServerSettings(f"http://127.0.0.1:{port}", port=port)) as app:
         uvicorn.run(application(app), host="127.0.0.1", port=port, log_level="error", access_log=False)
 
 
@@ -184,8 +186,9 @@ def running(folder: Path, n_people: int, how: str) -> Iterator[tuple[subprocess.
     """Start the server and stop it again; print how long each takes."""
     port = free_port()
     begun = time.perf_counter()
-    command = [sys.executable, __file__, "--people", str(n_people), "--serve", str(port), str(folder)]
-    server = subprocess.Popen(command)
+    # its export is a process that imports what was started as a program: this file is not part of it
+    program = f"from annotation_million import serve; serve({port}, {str(folder)!r}, {n_people})"
+    server = subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parent)
     try:
         while True:
             with contextlib.suppress(OSError):
@@ -232,13 +235,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--people", type=int, default=12_500)
     parser.add_argument("--keep", type=Path, help="make the study in this folder, and use it if it is there")
-    parser.add_argument("--serve", nargs=2, metavar=("PORT", "FOLDER"), help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.serve:
-        serve(int(given.serve[0]), Path(given.serve[1]), given.people)
-        return
     with tempfile.TemporaryDirectory() as made:
-        folder = given.keep or Path(made)
+        folder = (given.keep or Path(made)).absolute()
         if not (folder / "study").exists():
             started = time.perf_counter()
             fill(large_study(given.people), folder / "study", given.people)

@@ -193,16 +193,20 @@ class LowAgreement:
 
     def judge(self, table: ResponseColumns, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on their agreement with each other."""
-        rows = _rows(table, self.measure, type(self).__name__)
-        if self.ignore_items:
-            rows = rows.where(item_id=[item for item in rows.unique("item_id") if item not in self.ignore_items])
-        agreement = leave_one_out(Ratings.from_table(rows, measure=self.measure), method=self.method, resamples=0)
+        agreement = leave_one_out(self._ratings(table), method=self.method, resamples=0)
         low = (agreement.values**2 < self.r_squared) | (self.require_positive & (agreement.values <= 0))
         # raters without a value of their own are not "low": the rule's declaration decides about them
         unknown = dict(agreement.undefined)
         seen = {*agreement.rater_ids, *unknown}
         unknown |= {subject: "has no rating" for subject in subjects if subject not in seen}
         return Judgement(frozenset(np.array(agreement.rater_ids)[low].tolist()), unknown)
+
+    def _ratings(self, table: ResponseColumns) -> Ratings:
+        if self.measure not in table.unique("measure"):
+            raise _not_collected(type(self).__name__, self.measure)
+        if self.ignore_items:
+            table = table.where(item_id=[item for item in table.unique("item_id") if item not in self.ignore_items])
+        return Ratings.from_table(table, measure=self.measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,10 +266,14 @@ class ThresholdRule:
 def _rows(table: ResponseColumns, measure: str, rule: str, **where: object) -> ResponseColumns:
     rows = table.where(measure=measure, **where)
     if not len(rows):
-        what = f"{rule} cannot be judged: no answer has the measure {measure!r}"
-        chosen = "".join(f" and {name} among {value}" for name, value in where.items())
-        raise InputError(what + chosen, hint="collect it, or remove the rule: it would exclude no participant")
+        raise _not_collected(rule, measure, **where)
     return rows
+
+
+def _not_collected(rule: str, measure: str, **where: object) -> InputError:
+    what = f"{rule} cannot be judged: no answer has the measure {measure!r}"
+    chosen = "".join(f" and {name} among {value}" for name, value in where.items())
+    return InputError(what + chosen, hint="collect it, or remove the rule: it would exclude no participant")
 
 
 def _count_wrong(rows: ResponseColumns, wrong: Any, allowed: int, subjects: Sequence[str], reason: str) -> Judgement:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -27,6 +28,7 @@ from lexiscope.core.columnar.memory import ADDED as ADDED
 from lexiscope.core.columnar.memory import COLUMNS as COLUMNS
 from lexiscope.core.columnar.memory import REQUIRED as REQUIRED
 from lexiscope.core.columnar.memory import SCHEMA as SCHEMA
+from lexiscope.core.columnar.on_disk import TablesOnDisk, joined_on_disk
 from lexiscope.core.columnar.scan import GroupMeans
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.foreign import storable_text
@@ -155,6 +157,17 @@ class ResponseTable:
         """Return the rows of all tables, in order."""
         return cls._of(parquet_file.join_tables([table._table for table in tables])) if tables else cls.empty()
 
+    @classmethod
+    def on_disk(cls, tables: Iterable[ResponseTable]) -> ResponseTable:
+        """Return the rows of all tables, in order, in a temporary file; each is written before the next is asked for.
+
+        Errors: :class:`RunError` where they cannot be written.
+        """
+        kept = TablesOnDisk()
+        for table in chain([cls.empty()], tables):
+            kept.append(table._table)
+        return cls._of(joined_on_disk(kept, memory.joined))
+
     # -- looking ----------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
@@ -273,6 +286,11 @@ class ResponseTable:
         """Return the rows with these numbers, in this order."""
         return ResponseTable._of(parquet_file.chosen_rows(self._table, array_of(rows, pa.int64())))
 
+    def pieces(self) -> Iterator[ResponseTable]:
+        """Yield the rows in order, some at a time, for what makes a copy of its rows."""
+        for start in range(0, len(self), parquet_file.ROWS_OF_BATCH):
+            yield ResponseTable._of(self._table.slice(start, parquet_file.ROWS_OF_BATCH))
+
     def sorted_by(self, *names: str) -> ResponseTable:
         """Return the rows in a stable order of these columns, missing values last."""
         columns = {name: self._table.column(_check_column(name)) for name in names}
@@ -293,10 +311,9 @@ class ResponseTable:
 
     def write_csv(self, path: Path | str) -> None:
         """Write the table as UTF-8 CSV. Text is quoted, a missing value is bare: the round trip is exact."""
-        with atomic_file(Path(path)) as stream, arrow_csv.CSVWriter(stream, _CSV_SCHEMA) as file:
-            for start in range(0, len(self), parquet_file.ROWS_OF_BATCH):
-                rows = self._table.slice(start, parquet_file.ROWS_OF_BATCH)
-                file.write_table(pa.table({name: _csv_form(rows.column(name), name) for name in COLUMNS}))
+        with csv_writer(path) as write:
+            for piece in self.pieces():
+                write(piece)
 
     @classmethod
     def read_parquet(cls, path: Path | str) -> ResponseTable:
@@ -463,6 +480,15 @@ def file_writer(path: Path | str) -> Iterator[Callable[[ResponseTable], None]]:
     """
     with atomic_file(Path(path)) as stream, parquet_file.row_groups(stream) as groups:
         yield lambda table: groups.add(table.arrow)
+
+
+@contextmanager
+def csv_writer(path: Path | str) -> Iterator[Callable[[ResponseTable], None]]:
+    """Give a function that writes tables to one CSV file as :meth:`ResponseTable.write_csv`; it appears as a whole."""
+    with atomic_file(Path(path)) as stream, arrow_csv.CSVWriter(stream, _CSV_SCHEMA) as file:
+        yield lambda table: file.write_table(
+            pa.table({name: _csv_form(table.arrow.column(name), name) for name in COLUMNS})
+        )
 
 
 @contextmanager

@@ -100,7 +100,7 @@ def test_rows_of_a_table_are_chosen_and_ordered_as_dictionaries_are() -> None:
     ]
     schema = pa.schema([("who", pa.string()), ("list", pa.string()), ("at", pa.int32())])
     parts = [pa.Table.from_pylist(rows[start : start + 90], schema) for start in range(0, 500, 90)]
-    table = TableRows(whole(parts))
+    table = TableRows(pa.table({name: whole([part.column(name) for part in parts]) for name in schema.names}))
     assert list(table) == rows
     assert table.table().column_names == ["who", "list", "at"]
     chosen = table.where(who=("p1", "p2", "p7"), list=("10", "2"))

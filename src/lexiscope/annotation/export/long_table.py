@@ -17,7 +17,7 @@ from lexiscope.items.sheets.long_rows import ColumnRows, mapped
 from lexiscope.items.tables.neutral import Cell
 from lexiscope.tasks.kit.published_sheets import COMMENT, ITEM_ID, PARTICIPANT_ID
 
-_ROWS_OF_GROUP = 1 << 17
+_ROWS_OF_GROUP = 1 << 16
 """The rows of a group of a Parquet file."""
 JUDGMENTS_FILE = "judgments.csv"
 LIST_ID = SheetColumn("list_id", "the list", "category")

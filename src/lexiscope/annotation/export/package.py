@@ -37,8 +37,9 @@ from lexiscope.annotation.export.study_data import StudyData, responses_without_
 from lexiscope.annotation.study_file.definition import Codes, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.core import catalog
+from lexiscope.core.columnar.lean import release_columns
 from lexiscope.core.errors import Place, RunError
-from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
+from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable, csv_writer
 from lexiscope.core.run import atomic_file, atomic_folder, sha256_of, write_atomically, write_json
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
 from lexiscope.core.study import MANIFEST, PLAN
@@ -223,22 +224,34 @@ def _write_files(collected: StudyData, folder: Path, table_written: Callable[[st
 
 def _write_responses(collected: StudyData, folder: Path) -> Iterator[Sheet]:
     """Write the response table, and that for ``lexiscope agree``; yield each as a sheet when it is written."""
-    table = responses_without_ids(collected.responses, collected.platform_ids)
-    table.write_parquet(folder / "responses.parquet")
-    safe_responses(table).write_csv(folder / "responses.csv")
+    table = ResponseTable.on_disk(_without_ids(collected, collected.responses.pieces()))
+    _write_table(table, folder / "responses")
     yield responses_sheet(table)
     name, table = _table_for_agree(collected) or ("", table)
     if name:
-        table.write_parquet(folder / f"{name}.parquet")
-        safe_responses(table).write_csv(folder / f"{name}.csv")
+        _write_table(table, folder / name)
         row_is = f"one of the valid {name}: a real item, a valid participant. The file for `lexiscope agree`"
         yield responses_sheet(table, f"{name}.csv", row_is)
+
+
+def _write_table(table: ResponseTable, path: Path) -> None:
+    table.write_parquet(path.with_suffix(".parquet"))
+    release_columns()
+    with csv_writer(path.with_suffix(".csv")) as write:
+        for piece in table.pieces():
+            write(safe_responses(piece))
+    release_columns()
+
+
+def _without_ids(collected: StudyData, tables: Iterable[ResponseTable]) -> Iterator[ResponseTable]:
+    return (responses_without_ids(table, collected.platform_ids) for table in tables)
 
 
 def _write_blocks(path: Path, blocks: Iterable[bytes | pa.Buffer]) -> None:
     with atomic_file(path) as stream:
         for block in blocks:
             stream.write(block)
+    release_columns()
 
 
 def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:
@@ -246,7 +259,8 @@ def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:
 
     It holds the answers of valid participants to real items in the trials, and no others.
     """
-    table = responses_without_ids(collected.item_answers, collected.platform_ids)
+    answers = collected.item_answers_of(collected.responses.pieces())
+    table = ResponseTable.on_disk(_without_ids(collected, answers))
     if collected.measure == RATING:
         return "ratings", table
     chosen = any(option is not None for option in table.column("option"))
@@ -288,9 +302,10 @@ def _statistics_sheets(collected: StudyData) -> tuple[Sheet, ...]:
     answers = collected.valid_rows
     if answers and not len(answers.table("response").column(0).drop_null()):
         return ()
-    table = collected.responses.where(measure=collected.measure)
+    own = (table.where(measure=collected.measure).column("value") for table in collected.responses.pieces())
+    values = [not np.isnan(numbers).all() for numbers in own if len(numbers)]
     # in the response table a number is a value and an option is not; while it is empty, the measure says which
-    numeric = not np.isnan(table.column("value")).all() if len(table) else collected.measure == RATING
+    numeric = any(values) if values else collected.measure == RATING
     by_item = answers_by_item(collected)
     rows: list[Cells] = []
     for view in dict.fromkeys(collected.definition.views):

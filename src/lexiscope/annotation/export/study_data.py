@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -29,6 +29,8 @@ from lexiscope.tasks.kit.published_sheets import Reviewed
 SHORTEST_ID = 6
 """Shorter platform ids are not searched in free text: they would remove every number from it."""
 REMOVED = "[platform id removed]"
+_NOT_JUDGED = ("view", "position", "answered_at", "raw")
+"""The columns of responses that no rule reads."""
 EXCLUDED_WHILE_RUNNING = "excluded_while_running"
 """The name, among the rules, of exclusions that no rule accounts for."""
 
@@ -130,7 +132,8 @@ class StudyData:
         reasons = mapped(people, lambda who: clean(excluded.get(who)), pa.string())
         known = {"exclusion_rule": reasons, "excluded": mapped(people, excluded.__contains__, pa.bool_())}
         for name in ("response_text", "guessed_word", "comment"):
-            known[name] = mapped(table.column(name), clean, pa.string())
+            if any(clean(text) != text for text in table.column(name).unique().to_pylist()):
+                known[name] = mapped(table.column(name), clean, pa.string())
         for name, column in known.items():
             table = table.set_column(table.column_names.index(name), name, column)
         return TableRows(table)
@@ -165,7 +168,13 @@ class StudyData:
     @property
     def item_answers(self) -> ResponseTable:
         """The valid responses to real items, in the task's measure."""
-        return self.valid_responses.where(measure=self.measure, item_id=[item.item_id for item in self.design.items])
+        (table,) = self.item_answers_of([self.responses])
+        return table
+
+    def item_answers_of(self, tables: Iterable[ResponseTable]) -> Iterator[ResponseTable]:
+        """Yield the rows of tables of responses that are :attr:`item_answers`."""
+        valid, items = self.participant_counts.valid, [item.item_id for item in self.design.items]
+        return (table.where(subject_id=valid, measure=self.measure, item_id=items) for table in tables)
 
     def view_of(self, list_id: str | None) -> str:
         """Return the view of a list."""
@@ -179,6 +188,9 @@ def count_participants(collected: StudyData) -> ParticipantCounts:
     """
     finished = {person.participant_id for person in collected.people if person.state in FINISHED}
     table = collected.responses.where(subject_id=finished)
+    for column in _NOT_JUDGED:
+        # rules choose among the rows, which makes copies of them
+        table = table.with_column(column, None)
     kept = ids_included_by_hand(collected.people)
     counts: list[RuleCount] = []
     excluded: dict[str, str] = {}

@@ -18,6 +18,8 @@ from lexiscope.annotation.store.schema import AUDIT, AUDIT_HEAD
 _START = "0" * 64
 ROWS_TOGETHER = 5000
 """The number of rows that are read and hashed at a time."""
+ENTRIES_TOGETHER = 25
+"""The same of entries of the log: each may have thousands of seals."""
 # built once: every commit seals its rows with these
 _HEAD = sa.select(AUDIT_HEAD.c.entries, AUDIT_HEAD.c.hash)
 _SHOWN = (AUDIT.c.id, AUDIT.c.at, AUDIT.c.actor, AUDIT.c.action, AUDIT.c.details)
@@ -96,7 +98,7 @@ def verify(connection: sa.Connection, key: bytes) -> AuditCheck:
     """Recompute the chain from its first entry."""
     problems: list[str] = []
     previous, number = _START, 0
-    query = sa.select(AUDIT).order_by(AUDIT.c.id).execution_options(yield_per=ROWS_TOGETHER)
+    query = sa.select(AUDIT).order_by(AUDIT.c.id).execution_options(yield_per=ENTRIES_TOGETHER)
     for batch in connection.execute(query).mappings().partitions():
         rows = [dict(stored) for stored in batch]
         digests = [row.pop("hash") for row in rows]

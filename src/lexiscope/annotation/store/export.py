@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import Kind, Phase, State, StudyItem, StudyRecord
 from lexiscope.annotation.store.schema import ANSWERS, ERASURES, LEASES, STATES
+from lexiscope.core.columnar.on_disk import TablesOnDisk, joined_on_disk
 from lexiscope.core.response import SCHEMA, Response, ResponseTable
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, kind_of_person
 from lexiscope.items.sheets.long_rows import mapped, whole
@@ -47,7 +48,7 @@ _FLAG_COLUMNS = {
     "flag_skipped": "skipped",
     "flag_not_found": "not_found",
 }
-_TOGETHER = 10_000
+_TOGETHER = 5_000
 """The number of answers that are objects of Python at a time."""
 _LONG_TEXT = (
     "study_id task_type item_id confusion_set list_id slot:int participant_id participant_kind trial_index:int phase "
@@ -97,10 +98,10 @@ def responses(
     active to finishing by the server's clock. *Unit:* milliseconds.
     """
     asked = ANSWERS.c.phase.in_([str(phase) for phase in phases])
-    made = _ResponseBatches(connection, study, states)
+    made, tables = _ResponseBatches(connection, study, states), list[ResponseTable]()
     for rows in _batches(connection, _RESPONSE_CELLS, asked):
-        made.add(rows)
-    return made.table()
+        tables += made.of(rows)
+    return ResponseTable.concat([*tables, made.completion_times()])
 
 
 def responses_and_judgments(connection: sa.Connection, study: StudyRecord) -> tuple[ResponseTable, pa.Table]:
@@ -111,12 +112,16 @@ def responses_and_judgments(connection: sa.Connection, study: StudyRecord) -> tu
     """
     made = _ResponseBatches(connection, study, FINISHED)
     read = pa.array([str(phase) for phase in READ_BY_STATISTICS])
-    long = []
-    for rows in _batches(connection, _ALL_CELLS):
-        made.add(rows.filter(pc.is_in(_texts(rows["phase"]), read)))
-        long.append(_long_batch(rows, made.items, study, made.by_participant))
-    given = made.table()
-    return given, whole(long) if long else _CODED_SCHEMA.empty_table()
+    long = TablesOnDisk()
+    long.append(_CODED_SCHEMA.empty_table())
+
+    def given() -> Iterator[ResponseTable]:
+        for rows in _batches(connection, _ALL_CELLS):
+            long.append(_long_batch(rows, made.items, study, made.by_participant))
+            yield from made.of(rows.filter(pc.is_in(_texts(rows["phase"]), read)))
+        yield made.completion_times()
+
+    return ResponseTable.on_disk(given()), joined_on_disk(long, lambda parts, _: whole(parts))
 
 
 class _ResponseBatches:
@@ -131,19 +136,17 @@ class _ResponseBatches:
         self._included = {
             who for who, person in self.by_participant.items() if states is None or person.state in states
         }
-        self._tables: list[ResponseTable] = []
 
-    def add(self, batch: pa.Table) -> None:
-        """Add answers with the cells of :data:`_RESPONSE_CELLS`."""
+    def of(self, batch: pa.Table) -> Iterator[ResponseTable]:
+        """Yield the responses that answers with the cells of :data:`_RESPONSE_CELLS` make, if they make any."""
         rows = batch.filter(mapped(batch["participant_id"], self._included.__contains__, pa.bool_()))
         if len(rows):
-            self._tables.append(_response_batch(rows, self.items, self._study, self.by_participant))
+            yield _response_batch(rows, self.items, self._study, self.by_participant)
 
-    def table(self) -> ResponseTable:
-        """Return the responses, with the time that each participant took."""
+    def completion_times(self) -> ResponseTable:
+        """Return the time that each participant took."""
         people = {who: self.by_participant[who] for who in sorted(self._included - self._erased)}
-        tables, self._tables = self._tables, []
-        return ResponseTable.concat([*tables, ResponseTable.from_rows(_completion_times(self._study, people))])
+        return ResponseTable.from_rows(_completion_times(self._study, people))
 
 
 def _effective(columns: Iterable[str], *conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
@@ -163,7 +166,10 @@ def _batches(
     query = _effective(columns, *conditions).execution_options(yield_per=_TOGETHER)
     for rows in connection.execute(query).partitions():
         cells = zip(*rows, strict=True)
-        yield pa.table([pa.array(column, field.type) for column, field in zip(cells, schema, strict=True)], schema)
+        table = pa.table([pa.array(column, field.type) for column, field in zip(cells, schema, strict=True)], schema)
+        # the next rows are read before these are replaced
+        del rows
+        yield table
 
 
 def _arrow_type(column: sa.Column[Any]) -> pa.DataType:

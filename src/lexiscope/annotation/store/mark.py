@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lexiscope.annotation.store import audit
 from lexiscope.annotation.store.engine import has_log, sa
-from lexiscope.annotation.store.schema import METADATA
+from lexiscope.annotation.store.schema import AUDIT, METADATA
 
 MARK_NAME = "study.mark"
 _HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark", "-" * 64, 16
@@ -93,7 +93,8 @@ def rows_digest(connection: sa.Connection) -> str:
     digest.update(repr([tuple(row) for row in connection.execute(schema)]).encode("utf-8", "surrogatepass"))
     for table in METADATA.sorted_tables:
         digest.update(f"{table.name}\n".encode("ascii"))
-        query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=audit.ROWS_TOGETHER)
+        together = audit.ENTRIES_TOGETHER if table is AUDIT else audit.ROWS_TOGETHER
+        query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=together)
         for rows in connection.execute(query).partitions():
             digest.update("".join([repr(tuple(row)) for row in rows]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
-
-from alembic.config import Config
-from alembic.runtime.environment import EnvironmentContext
-from alembic.runtime.migration import MigrationContext, MigrationStep, RevisionStep
-from alembic.script import ScriptDirectory
+from typing import TYPE_CHECKING, Any
 
 from lexiscope.annotation.store import audit, seals
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.schema import ALEMBIC_VERSION, SCHEMA_VERSION, STUDY
 from lexiscope.core.errors import RunError
+
+if TYPE_CHECKING:
+    from alembic.runtime.migration import MigrationContext, RevisionStep
 
 _STEPS = Path(__file__).parent / "migrations"
 
@@ -43,6 +41,12 @@ def stored_version(connection: sa.Connection) -> int:
 
 def migrate(connection: sa.Connection, key: bytes, *, version: int, at: str) -> None:
     """Run the steps from *version* to the present one in the caller's transaction; the audit log notes it."""
+    # 10 MB in every process that opens a study, and hardly any study is of an older version
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.runtime.migration import MigrationStep
+    from alembic.script import ScriptDirectory
+
     steps = ScriptDirectory(str(_STEPS), version_locations=[str(_STEPS)])
 
     def steps_ahead(revision: Any, _: MigrationContext) -> list[RevisionStep]:

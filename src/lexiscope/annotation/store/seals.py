@@ -42,8 +42,8 @@ _KEYS = {table.name: tuple(column.name for column in table.primary_key.columns) 
 _NAMES = {table.name: tuple(column.name for column in table.columns) for table in SEALED}
 _INSERTS = {table.name: table.insert().returning(*table.primary_key.columns) for table in SEALED}
 _LARGEST = 5000
-# a hundred at a time: each may have thousands of seals
-_ENTRIES = sa.select(AUDIT.c.action, AUDIT.c.details).order_by(AUDIT.c.id).execution_options(yield_per=100)
+_ENTRIES = sa.select(AUDIT.c.action, AUDIT.c.details).order_by(AUDIT.c.id)
+_ENTRIES = _ENTRIES.execution_options(yield_per=audit.ENTRIES_TOGETHER)
 
 Seal = tuple[str, tuple[Any, ...], str]
 """A table, the primary key of a row, the row's hash."""

@@ -41,6 +41,7 @@ from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.connections import AnnouncingServer, listening_socket, server_config
 from lexiscope.annotation.web.security import HostGuard, ServerSettings, is_loopback
 from lexiscope.annotation.web.server import create_app
+from lexiscope.core.columnar.lean import save_memory
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.settings import option
 from lexiscope.resources.corpora.entity_list import EntityList
@@ -218,6 +219,7 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[StudyLinks], o
     is open in another process, or its writer ended; those of the store.
     """
     serving.check()
+    save_memory()
     frozen = study.freeze()
     ending = Ending()
     with closing(listening_socket(serving.host, serving.port)) as listening, ending.catch_signals():
@@ -257,6 +259,7 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[StudyLinks], o
 
 def worker_app() -> HostGuard:
     """Return the application of one of several worker processes, as its parent's environment describes it."""
+    save_memory()
     description = json.loads(os.environ[_WORKER])
     study, serving = read_study(Path(description["folder"])), Serving(**description["serving"])
     held = ExitStack()

@@ -21,6 +21,7 @@ from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
 from lexiscope.cli.output import print_json, print_table, say, say_folded
 from lexiscope.cli.verb import Verb
+from lexiscope.core.columnar.lean import save_memory
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 
@@ -59,6 +60,7 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
 
     The server may be running. Participants have random IDs; no file has IDs of the recruiting platform.
     """
+    save_memory()
     on_disk = read_study(study)
     frozen = on_disk.freeze()
     with open_large_snapshot(frozen, on_disk.folder, url=postgres) as (store, confirm):

@@ -28,7 +28,7 @@ from lexiscope.core.columnar.memory import (
     trimmed,
 )
 
-ROWS_OF_GROUP = 2**20
+ROWS_OF_GROUP = 2**18
 TEXT_OF_GROUP = 2**28
 """A row group ends after this number of rows, or before its free texts have more bytes: a writer holds no more."""
 ROWS_OF_BATCH = 2**17

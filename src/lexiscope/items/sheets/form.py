@@ -253,7 +253,7 @@ def sheet_of(file: str, row_is: str, columns: Sequence[SheetColumn], rows: Itera
         return Sheet(file, row_is, tuple(columns), first)
     later = iter(lambda: tuple(islice(cells, TOGETHER)), ())
     blocks = (list(zip(*rows, strict=True)) for rows in chain([first], later))
-    return Sheet(file, row_is, tuple(columns), ColumnRows(blocks))
+    return Sheet(file, row_is, tuple(columns), ColumnRows.of_cells(blocks))
 
 
 KIND = SheetColumn(

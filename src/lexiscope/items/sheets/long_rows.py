@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lexiscope.core.columnar.on_disk import TablesOnDisk, columns_on_disk
 from lexiscope.core.foreign import storable_text
 from lexiscope.items.tables.neutral import Cell, csv_cell, json_cell
 
@@ -44,6 +45,9 @@ _CSV, _CSV_ANSWERS = (_Form(partial(csv_cell, is_answer=own), _PLAIN, "", "") fo
 _JSON = _Form(json_cell, r"^[ !#-\[\]-~]*$", '"', ".0")
 
 
+_Block = Sequence[Sequence[Cell] | pa.Array]
+
+
 class ColumnRows(Sequence[tuple[Cell, ...]]):
     """Rows of cells in blocks, a block being a column of cells for each column: an Arrow array, or a list.
 
@@ -52,9 +56,22 @@ class ColumnRows(Sequence[tuple[Cell, ...]]):
     (2, [('a', 1), ('b', None)], ('b', None))
     """
 
-    def __init__(self, blocks: Iterable[Sequence[Sequence[Cell] | pa.Array]]) -> None:
+    def __init__(self, blocks: Iterable[_Block]) -> None:
         self._blocks = [tuple(map(_stored, block)) for block in blocks]
         self._ends = np.cumsum([len(block[0]) for block in self._blocks], dtype=np.int64)
+
+    @classmethod
+    def of_cells(cls, blocks: Iterable[Sequence[Sequence[Cell]]]) -> ColumnRows:
+        """Return the rows of columns of cells; what Arrow can hold of them is on disk."""
+        kept, made = TablesOnDisk(), list[dict[str, Any]]()
+        for block in blocks:
+            columns = {str(at): _stored(column) for at, column in enumerate(block)}
+            arrays = {name: column for name, column in columns.items() if isinstance(column, pa.Array)}
+            kept.append(pa.table(arrays))
+            made.append(columns | dict.fromkeys(arrays))
+        for columns, table in zip(made, kept, strict=True):
+            columns |= {name: _whole(table.column(name)) for name in table.column_names}
+        return cls(tuple(columns.values()) for columns in made)
 
     @classmethod
     def of_table(cls, table: pa.Table) -> ColumnRows:
@@ -159,12 +176,15 @@ class TableRows(Sequence[dict[str, Any]]):
 
     def numbers(self) -> np.ndarray[Any, Any]:
         """Return the number of each row in the table. *Shape:* (rows,)."""
-        return np.arange(len(self._table)) if self._order is None else self._order
+        return np.arange(len(self._table), dtype=np.int32) if self._order is None else self._order
 
     def table(self, *names: str) -> pa.Table:
         """Return the rows as a table of these columns, of all without names."""
         chosen = self._table.select(names) if names else self._table
-        return chosen if self._order is None else chosen.take(pa.array(self._order))
+        if self._order is None:
+            return chosen
+        order = pa.array(self._order)
+        return columns_on_disk(chosen.column_names, lambda name: chosen.column(name).take(order))
 
     def where(self, **equal: Collection[str]) -> TableRows:
         """Return the rows whose texts are among these."""
@@ -184,7 +204,7 @@ class TableRows(Sequence[dict[str, Any]]):
             used = np.unique(codes[kept])
             values = [key(cells[code]) for code in used]
             places = {value: rank for rank, value in enumerate(sorted(set(values)))}
-            rank_of = np.zeros(len(cells), dtype=np.int64)
+            rank_of = np.zeros(len(cells), dtype=np.int32)
             rank_of[used] = [places[value] for value in values]
             ranks.append(rank_of[codes[kept]])
         return TableRows(self._table, kept[np.lexsort(ranks[::-1])] if len(kept) else kept)
@@ -194,20 +214,9 @@ class TableRows(Sequence[dict[str, Any]]):
         return cells, codes.to_numpy()
 
 
-def whole(parts: list[pa.Table]) -> pa.Table:
-    """Return the rows of tables as one table, each column in one piece.
-
-    *parts* is emptied, so that every column is there twice for a moment only.
-    """
-    names = parts[0].column_names
-    columns = [[chunk for part in parts for chunk in part.column(at).chunks] for at in range(len(names))]
-    parts.clear()
-    made = []
-    while columns:
-        made.append(_whole(pa.chunked_array(columns.pop(0))))
-        # what the pieces took would else stay with this process until the last column is done
-        pa.default_memory_pool().release_unused()
-    return pa.table(made, names)
+def whole(parts: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
+    """Return the parts of a column in one piece."""
+    return pa.chunked_array([_whole(pa.chunked_array([chunk for part in parts for chunk in part.chunks]))])
 
 
 def mapped(column: pa.ChunkedArray | pa.Array, change: Callable[[Any], Any], kind: pa.DataType) -> pa.Array:

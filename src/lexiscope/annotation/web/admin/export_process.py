@@ -20,6 +20,7 @@ from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.study_file.row_check import study_from
 from lexiscope.annotation.study_file.study_folder import open_large_snapshot
 from lexiscope.annotation.web.admin.summary import read_collected_for_export
+from lexiscope.core.columnar.lean import save_memory
 from lexiscope.core.errors import LexiscopeError, RunError
 
 PACKED = "export.zip"
@@ -78,6 +79,7 @@ def _converse(ours: Connection, study: FrozenStudy) -> FinishedExport | str:
 
 
 def _export(server: Connection, folder: Path, store: Path, url: str | None) -> None:
+    save_memory()
     study = study_from(server, gone=lambda: _remove(folder))
     # copies of the database have platform ids: they are deleted with the folder, also if this process is killed
     tempfile.tempdir = str(folder)

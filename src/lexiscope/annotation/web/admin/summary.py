@@ -30,6 +30,7 @@ from lexiscope.annotation.store.overview import (
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.writing.review import latest_reviews
+from lexiscope.core.columnar.lean import release_columns
 from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.response import ResponseTable
 from lexiscope.tasks.kit.published_sheets import Reviewed
@@ -220,6 +221,7 @@ class SummaryCache:
         except LexiscopeError:
             LOG.exception("the answers could not be counted")
         finally:
+            release_columns()
             took = time.monotonic() - begun
             self._until = begun + took + max(_LEAST_SECONDS, _REST * took)
             self._making = None

@@ -1,0 +1,121 @@
+"""Tables in a temporary file instead of memory, for what is read several times and is too large to hold.
+
+The file has no name: it is gone with the last array that is in it, also where the process is killed. Its tables are
+mapped, so that every function of Arrow works with them as with others.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from lexiscope.core.columnar.lean import release_columns
+from lexiscope.core.errors import RunError
+
+_LARGE = 2**24
+"""Bytes of tables whose pages are given back."""
+_OFTEN = 0.01
+"""The pause before pages are given back again. *Unit:* seconds."""
+
+
+class TablesOnDisk:
+    """Tables that are written one after the other, and then read.
+
+    >>> kept = TablesOnDisk()
+    >>> for cells in (["a", None], ["b", "a"]):
+    ...     kept.append(pa.table({"word": pa.array(cells).dictionary_encode()}))
+    >>> [table.column("word").to_pylist() for table in kept]
+    [['a', None], ['b', 'a']]
+    """
+
+    def __init__(self) -> None:
+        self._ends = [0]
+        self._pages: list[weakref.ref[mmap.mmap]] = []
+        try:
+            # open as long as this object
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115
+        except OSError as error:
+            raise _cannot_write(error) from error
+
+    def append(self, table: pa.Table) -> None:
+        """Write a table. Errors: :class:`RunError` where it cannot be written."""
+        try:
+            # Arrow closes what it writes to
+            with open(os.dup(self._file.fileno()), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as stream:
+                stream.write_table(table)
+            self._ends.append(os.lseek(self._file.fileno(), 0, os.SEEK_CUR))
+        except OSError as error:
+            raise _cannot_write(error) from error
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        """Yield the tables, which are mapped as long as anything of them is used."""
+        if len(self._ends) == 1:
+            return
+        pages = mmap.mmap(self._file.fileno(), self._ends[-1], access=mmap.ACCESS_READ)
+        self._pages.append(weakref.ref(pages))
+        if self._ends[-1] >= _LARGE:
+            threading.Thread(target=_give_back_often, args=self._pages[-1:], daemon=True).start()
+        content = pa.py_buffer(pages)
+        for start, end in zip(self._ends, self._ends[1:], strict=False):
+            table = pa.ipc.open_stream(content.slice(start, end - start)).read_all()
+            # the columns of a table without rows would have no chunk
+            yield table if len(table) else table.schema.empty_table()
+
+    def give_back(self) -> None:
+        """Take the pages that were read out of this process; they are read again where they are used."""
+        for mapped in self._pages:
+            _give_back(mapped)
+
+
+def joined_on_disk(tables: TablesOnDisk, join: Callable[[Sequence[Any], str], Any]) -> pa.Table:
+    """Return the rows of tables of the same columns as one table on disk; one column at a time is in memory.
+
+    *join* makes a column, a chunked array, of its parts and its name.
+    Errors: :class:`RunError` where they cannot be written.
+    """
+    parts = list(tables)
+
+    def column(name: str) -> Any:
+        tables.give_back()
+        return join([part.column(name) for part in parts], name)
+
+    return columns_on_disk(parts[0].column_names, column)
+
+
+def columns_on_disk(names: Sequence[str], make: Callable[[str], Any]) -> pa.Table:
+    """Return a table of columns on disk, each a chunked array that is made when the one before is written.
+
+    Errors: :class:`RunError` where they cannot be written.
+    """
+    kept = TablesOnDisk()
+    for name in names:
+        kept.append(pa.table([make(name)], [name]))
+        release_columns()
+    return pa.table([table.column(0) for table in kept], list(names))
+
+
+def _cannot_write(error: OSError) -> RunError:
+    what, hint = f"a temporary file in {tempfile.gettempdir()} cannot be written", "free space there, or set TMPDIR"
+    return RunError(what, why=str(error), hint=hint)
+
+
+def _give_back(mapped: weakref.ref[mmap.mmap]) -> bool:
+    """Take the pages of a file out of this process: they stay in the system's cache. Return whether it is mapped."""
+    pages = mapped()
+    if pages is not None and hasattr(pages, "madvise"):
+        pages.madvise(mmap.MADV_DONTNEED)
+    return pages is not None
+
+
+def _give_back_often(mapped: weakref.ref[mmap.mmap]) -> None:
+    """Do so as long as the file is mapped: all pages that were read would count as memory of this process."""
+    while _give_back(mapped):
+        time.sleep(_OFTEN)
