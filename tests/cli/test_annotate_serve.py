@@ -16,6 +16,7 @@ import httpx
 import pytest
 from click.testing import Result
 
+from lexiscope.annotation.store import open_study
 from lexiscope.annotation.study_file.definition import Codes, Payment, Platform, RatingsSection, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.annotation.study_file.template import draft_definition
@@ -77,8 +78,9 @@ def ready(address: str) -> httpx.Response:
     raise AssertionError("the server does not answer")
 
 
-def test_a_study_is_served_and_looked_at(run: Run, tmp_path: Path) -> None:
-    """Links are printed once; looking works beside the server, changing is refused; a second server is refused."""
+def test_a_study_is_served_and_looked_at(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Links are printed once; looking works beside the server, changing is refused; a second server is refused. The
+    export of a large study says that it takes long."""
     write_study(tmp_path)
     with served(tmp_path) as (address, said):
         text = "".join(said)
@@ -98,6 +100,9 @@ def test_a_study_is_served_and_looked_at(run: Run, tmp_path: Path) -> None:
         exported = run("annotate", "export", "study", "--out", "exported")
         assert exported.exit_code == 0, exported.output
         assert "p1" not in (tmp_path / "exported" / "participants.csv").read_text(encoding="utf-8").split(",")
+        monkeypatch.setattr(open_study, "CHECKED_AT_ONCE", 0)
+        large = run("annotate", "export", "study", "--out", "exported")
+        assert large.output == "This study is large. A million judgments take about a minute.\n" + exported.output
     assert "Server stopped. All answers are saved." in "".join(said)
     assert "p1" not in "".join(said), "no id of a participant is logged"
     assert (tmp_path / "study" / "items.csv").read_bytes() == (tmp_path / "items.csv").read_bytes()

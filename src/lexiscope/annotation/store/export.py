@@ -108,7 +108,8 @@ def responses_and_judgments(connection: sa.Connection, study: StudyRecord) -> tu
     """Return :func:`responses` of the participants who finished, and the long export; the answers are read once.
 
     The long export has one row per judgment, every phase and every participant, with the columns of
-    :data:`LONG_SCHEMA`. Texts that many rows have in common are dictionaries: they are most of a judgment.
+    :data:`LONG_SCHEMA`. Texts that many rows have in common are dictionaries: they are most of a judgment. Both tables
+    are in temporary files. Errors: :class:`~lexiscope.core.errors.RunError` where these cannot be written.
     """
     made = _ResponseBatches(connection, study, FINISHED)
     read = pa.array([str(phase) for phase in READ_BY_STATISTICS])

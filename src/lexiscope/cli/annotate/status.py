@@ -19,7 +19,7 @@ from lexiscope.annotation.study_file.study_folder import StudyOnDisk, open_large
 from lexiscope.annotation.web.admin.summary import read_collected_for_export
 from lexiscope.cli import options
 from lexiscope.cli.annotate import POSTGRES, STUDY
-from lexiscope.cli.output import print_json, print_table, say, say_folded
+from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.verb import Verb
 from lexiscope.core.columnar.lean import save_memory
 from lexiscope.core.showing import counted
@@ -64,6 +64,8 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
     on_disk = read_study(study)
     frozen = on_disk.freeze()
     with open_large_snapshot(frozen, on_disk.folder, url=postgres) as (store, confirm):
+        if store.check_is_due:
+            remark("This study is large. A million judgments take about a minute.")
         made = write_export(read_collected_for_export(frozen, store), out, confirm=confirm)
     say(f"Saved {out} ({counted(len(made.files), 'file')})")
     if made.simulated:
