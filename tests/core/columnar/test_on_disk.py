@@ -87,6 +87,32 @@ def test_a_full_disk_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
         TablesOnDisk()
 
 
+def test_what_cannot_be_mapped_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The address space is limited, or no folder can be found. Where no thread can start, the tables are there."""
+    kept = TablesOnDisk()
+    kept.append(pa.table({"value": np.arange(3_000_000.0)}))
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    def no_thread(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(on_disk.mmap, "mmap", refused)
+        with pytest.raises(RunError, match="Cannot allocate memory"):
+            list(kept)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", no_thread)
+        (table,) = kept
+    assert len(table) == 3_000_000
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", None)
+        patch.setattr(on_disk.tempfile, "TemporaryFile", refused)
+        with pytest.raises(RunError, match="a temporary file cannot be written"):
+            TablesOnDisk()
+
+
 def resident() -> int:
     """The pages of files in this process, in bytes."""
     return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[2]) * os.sysconf("SC_PAGE_SIZE")

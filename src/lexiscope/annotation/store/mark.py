@@ -93,7 +93,7 @@ def rows_digest(connection: sa.Connection) -> str:
     digest.update(repr([tuple(row) for row in connection.execute(schema)]).encode("utf-8", "surrogatepass"))
     for table in METADATA.sorted_tables:
         digest.update(f"{table.name}\n".encode("ascii"))
-        together = audit.ENTRIES_TOGETHER if table is AUDIT else audit.ROWS_TOGETHER
+        together = audit.entries_together(connection) if table is AUDIT else audit.ROWS_TOGETHER
         query = sa.select(table).order_by(*table.primary_key.columns).execution_options(yield_per=together)
         for rows in connection.execute(query).partitions():
             digest.update("".join([repr(tuple(row)) for row in rows]).encode("utf-8", "surrogatepass"))

@@ -43,7 +43,6 @@ _NAMES = {table.name: tuple(column.name for column in table.columns) for table i
 _INSERTS = {table.name: table.insert().returning(*table.primary_key.columns) for table in SEALED}
 _LARGEST = 5000
 _ENTRIES = sa.select(AUDIT.c.action, AUDIT.c.details).order_by(AUDIT.c.id)
-_ENTRIES = _ENTRIES.execution_options(yield_per=audit.ENTRIES_TOGETHER)
 
 Seal = tuple[str, tuple[Any, ...], str]
 """A table, the primary key of a row, the row's hash."""
@@ -128,9 +127,10 @@ class _LoggedSeals:
     """
 
     def __init__(self, connection: sa.Connection) -> None:
-        erasures = connection.execute(_ENTRIES.where(AUDIT.c.action == ERASED))
+        some = {"yield_per": audit.entries_together(connection)}
+        erasures = connection.execute(_ENTRIES.where(AUDIT.c.action == ERASED), execution_options=some)
         self._erased = {row for entry in erasures for row in _erased_rows(json.loads(entry.details))}
-        self._entries = connection.execute(_ENTRIES.where(AUDIT.c.action.in_((ACTION, ERASED))))
+        self._entries = connection.execute(_ENTRIES.where(AUDIT.c.action.in_((ACTION, ERASED))), execution_options=some)
         self._seals: dict[str, dict[tuple[Any, ...], str]] = {table.name: {} for table in SEALED}
         # rows that an earlier version erased, until the seals of the same transaction come; and those sealed by these
         self._in_doubt: set[_Row] = set()

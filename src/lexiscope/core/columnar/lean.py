@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
+from contextlib import suppress
 
 import pyarrow as pa
 
@@ -16,9 +16,11 @@ def save_memory() -> None:
     """Keep this process small: columns that are freed go back to the system, and pyarrow does without pandas.
 
     glibc would keep freed arrays of up to 32 MB for later ones. ``pyarrow.array`` imports pandas, which is 35 MB, to
-    ask whether a value comes from there; afterwards it takes no columns of pandas in this process.
+    ask whether a value comes from there. Afterwards, if pandas was not there before, it must not be given columns of
+    pandas in this process: it does not know their missing values. Arrow's tables still become those of pandas.
     """
-    if os.name == "posix" and hasattr(ctypes.CDLL(None), "mallopt"):
+    # other libraries of C than glibc do not have the function, Windows does not have the library by this name
+    with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
     sys.meta_path.insert(0, _WithoutPandas)
     try:

@@ -13,6 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
@@ -56,13 +57,22 @@ class TablesOnDisk:
             raise _cannot_write(error) from error
 
     def __iter__(self) -> Iterator[pa.Table]:
-        """Yield the tables, which are mapped as long as anything of them is used."""
+        """Yield the tables, which are mapped as long as anything of them is used.
+
+        Errors: :class:`RunError` where they cannot be mapped.
+        """
         if len(self._ends) == 1:
             return
-        pages = mmap.mmap(self._file.fileno(), self._ends[-1], access=mmap.ACCESS_READ)
+        try:
+            pages = mmap.mmap(self._file.fileno(), self._ends[-1], access=mmap.ACCESS_READ)
+        except OSError as error:
+            what, hint = "a temporary file cannot be mapped into memory", "free memory, or raise its limit (ulimit -v)"
+            raise RunError(what, why=str(error), hint=hint) from error
         self._pages.append(weakref.ref(pages))
         if self._ends[-1] >= _LARGE:
-            threading.Thread(target=_give_back_often, args=self._pages[-1:], daemon=True).start()
+            # where no thread can start, this process is larger and does the same
+            with suppress(RuntimeError):
+                threading.Thread(target=_give_back_often, args=self._pages[-1:], daemon=True).start()
         content = pa.py_buffer(pages)
         for start, end in zip(self._ends, self._ends[1:], strict=False):
             table = pa.ipc.open_stream(content.slice(start, end - start)).read_all()
@@ -103,8 +113,10 @@ def columns_on_disk(names: Sequence[str], make: Callable[[str], Any]) -> pa.Tabl
 
 
 def _cannot_write(error: OSError) -> RunError:
-    what, hint = f"a temporary file in {tempfile.gettempdir()} cannot be written", "free space there, or set TMPDIR"
-    return RunError(what, why=str(error), hint=hint)
+    # which folder it is was perhaps not found out
+    folder = f" in {tempfile.tempdir}" if tempfile.tempdir is not None else ""
+    hint = "free space there, or name another folder in TMPDIR"
+    return RunError(f"a temporary file{folder} cannot be written", why=str(error), hint=hint)
 
 
 def _give_back(mapped: weakref.ref[mmap.mmap]) -> bool:
