@@ -157,7 +157,7 @@ def test_a_fault_of_the_export_names_its_reason(tmp_path: Path) -> None:
     with running(tmp_path / "study") as app:
         (tmp_path / "out" / "made").mkdir(parents=True)
         (tmp_path / "out" / "made" / "README.md").write_text("mine", encoding="utf-8")
-        with pytest.raises(RunError, match="RunError: .*This folder is not an export; what to do: Name a new folder"):
+        with pytest.raises(RunError, match=r"RunError: .*This folder is not an export; what to do: Name a new folder"):
             asyncio.run(export_process.export_in_process(app.study, tmp_path / "out", store=tmp_path / "study"))
 
 
