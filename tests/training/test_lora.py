@@ -96,6 +96,20 @@ def test_only_the_number_is_learnt() -> None:
         assert example.ids[-1] == free[0]
 
 
+@pytest.mark.parametrize("device", ["cpu", *(["cuda"] if torch.cuda.is_available() else [])])
+def test_an_adapter_of_a_device(device: str, llama: Path, tmp_path: Path) -> None:
+    """It starts from the loss that it has on the processor, and learns as much there."""
+    found, expected = (
+        train_lora(
+            material(), str(llama), out=tmp_path / f"{number}", settings=replace(BY_HEART, epochs=3, device=name)
+        )
+        for number, name in enumerate((device, "cpu"))
+    )
+    losses = [[epoch.training_loss for epoch in tuned.history] for tuned in (found, expected)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-2)
+    assert losses[0][-1] < losses[0][0]
+
+
 def test_the_loss_is_that_of_the_number(llama: Path) -> None:
     """The loss of a batch is the sum of -log p of the number tokens by the plain model, and counts nothing else."""
     model = learner(llama)
