@@ -7,7 +7,7 @@ Workloads: ``embedding`` = an encoder reads the first *items* items of WiC (two 
 the causal language model in FOLDER scores their sentences. Each workload runs once on a device before the clock:
 loading and compiling are not measured. Printed are seconds by the clock, medians of the rounds, the ratio of the
 processor to each device, and the largest difference of their numbers. Without an accelerator, only the processor is
-measured. Threads are as the machine has them: a processor with all its cores is what an accelerator is instead of.
+measured, with `--threads` threads; an accelerator stands for all the cores of a machine, so name their number.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from lexiscope.core import catalog
 DEVICES = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
 
 
-def embedding(spec: str, number: int, device: str) -> Callable[[], np.ndarray]:
+def embedding(spec: str, number: int, how: str) -> Callable[[], np.ndarray]:
     """Return what is measured: the vectors of the usages."""
     usages = [usage for item in catalog.dataset("wic").items[:number] for usage in item.usages]
-    subject = cast(Any, catalog.subject(f"{spec}?device={device}"))
+    subject = cast(Any, catalog.subject(f"{spec}?{how}"))
     return partial(subject.embed, usages)
 
 
-def scoring(folder: str, number: int, device: str) -> Callable[[], np.ndarray]:
+def scoring(folder: str, number: int, how: str) -> Callable[[], np.ndarray]:
     """Return what is measured: the log-probabilities of the tokens of the sentences."""
     texts = list(dict.fromkeys(usage.text for item in catalog.dataset("wic").items[:number] for usage in item.usages))
-    subject = cast(Any, catalog.subject(f"causal_lm:{folder}?self_test=no&device={device}"))
+    subject = cast(Any, catalog.subject(f"causal_lm:{folder}?self_test=no&{how}"))
     return lambda: np.concatenate([scores.log_probabilities for scores in subject.score(texts)])
 
 
@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("--encoder", help="the encoder's spec, such as encoder:minilm; without it, no embedding")
     parser.add_argument("--model", help="folder of a causal language model; without it, scoring is not measured")
     parser.add_argument("--items", type=int, default=1_000)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     workloads: dict[str, Callable[[str], Callable[[], np.ndarray]]] = {}
@@ -60,7 +61,7 @@ def main() -> None:
     print("| workload | " + " | ".join(f"{name}, s" for name in there) + " | cpu ÷ each | largest difference |")
     print("|---|" + "---|" * (len(there) + 2))
     for workload, of_device in workloads.items():
-        runs = {name: of_device(name) for name in there}
+        runs = {name: of_device(f"device={name}&threads={given.threads}") for name in there}
         found = {name: run() for name, run in runs.items()}
         times: dict[str, list[float]] = {name: [] for name in there}
         for _ in range(given.rounds):

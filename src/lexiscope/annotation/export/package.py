@@ -224,10 +224,11 @@ def _write_files(collected: StudyData, folder: Path, table_written: Callable[[st
 
 def _write_responses(collected: StudyData, folder: Path) -> Iterator[Sheet]:
     """Write the response table, and that for ``lexiscope agree``; yield each as a sheet when it is written."""
-    table = ResponseTable.on_disk(_without_ids(collected, collected.responses.pieces()))
+    ids, responses = collected.platform_ids, collected.responses.pieces()
+    table = ResponseTable.on_disk(responses_without_ids(piece, ids) for piece in responses)
     _write_table(table, folder / "responses")
     yield responses_sheet(table)
-    name, table = _table_for_agree(collected) or ("", table)
+    name, table = _table_for_agree(collected, table) or ("", table)
     if name:
         _write_table(table, folder / name)
         row_is = f"one of the valid {name}: a real item, a valid participant. The file for `lexiscope agree`"
@@ -243,10 +244,6 @@ def _write_table(table: ResponseTable, path: Path) -> None:
     release_columns()
 
 
-def _without_ids(collected: StudyData, tables: Iterable[ResponseTable]) -> Iterator[ResponseTable]:
-    return (responses_without_ids(table, collected.platform_ids) for table in tables)
-
-
 def _write_blocks(path: Path, blocks: Iterable[bytes | pa.Buffer]) -> None:
     with atomic_file(path) as stream:
         for block in blocks:
@@ -254,13 +251,12 @@ def _write_blocks(path: Path, blocks: Iterable[bytes | pa.Buffer]) -> None:
     release_columns()
 
 
-def _table_for_agree(collected: StudyData) -> tuple[str, ResponseTable] | None:
+def _table_for_agree(collected: StudyData, responses: ResponseTable) -> tuple[str, ResponseTable] | None:
     """Return the table for ``lexiscope agree`` with its name (ratings, choices); ``None`` if the answers are texts.
 
     It holds the answers of valid participants to real items in the trials, and no others.
     """
-    answers = collected.item_answers_of(collected.responses.pieces())
-    table = ResponseTable.on_disk(_without_ids(collected, answers))
+    table = ResponseTable.on_disk(map(collected.item_answers_in, responses.pieces()))
     if collected.measure == RATING:
         return "ratings", table
     chosen = any(option is not None for option in table.column("option"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -132,8 +132,9 @@ class StudyData:
         reasons = mapped(people, lambda who: clean(excluded.get(who)), pa.string())
         known = {"exclusion_rule": reasons, "excluded": mapped(people, excluded.__contains__, pa.bool_())}
         for name in ("response_text", "guessed_word", "comment"):
-            if any(clean(text) != text for text in table.column(name).unique().to_pylist()):
-                known[name] = mapped(table.column(name), clean, pa.string())
+            cleaned = {text: clean(text) for text in table.column(name).unique().to_pylist()}
+            if any(text != now for text, now in cleaned.items()):
+                known[name] = mapped(table.column(name), cleaned.get, pa.string())
         for name, column in known.items():
             table = table.set_column(table.column_names.index(name), name, column)
         return TableRows(table)
@@ -168,13 +169,12 @@ class StudyData:
     @property
     def item_answers(self) -> ResponseTable:
         """The valid responses to real items, in the task's measure."""
-        (table,) = self.item_answers_of([self.responses])
-        return table
+        return self.item_answers_in(self.responses)
 
-    def item_answers_of(self, tables: Iterable[ResponseTable]) -> Iterator[ResponseTable]:
-        """Yield the rows of tables of responses that are :attr:`item_answers`."""
-        valid, items = self.participant_counts.valid, [item.item_id for item in self.design.items]
-        return (table.where(subject_id=valid, measure=self.measure, item_id=items) for table in tables)
+    def item_answers_in(self, table: ResponseTable) -> ResponseTable:
+        """Return the rows of some of the study's responses that are :attr:`item_answers`."""
+        items = [item.item_id for item in self.design.items]
+        return table.where(subject_id=self.participant_counts.valid, measure=self.measure, item_id=items)
 
     def view_of(self, list_id: str | None) -> str:
         """Return the view of a list."""

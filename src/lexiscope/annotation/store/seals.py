@@ -127,10 +127,11 @@ class _LoggedSeals:
     """
 
     def __init__(self, connection: sa.Connection) -> None:
-        some = {"yield_per": audit.entries_together(connection)}
-        erasures = connection.execute(_ENTRIES.where(AUDIT.c.action == ERASED), execution_options=some)
+        at_a_time = {"yield_per": audit.entries_together(connection)}
+        erasures = connection.execute(_ENTRIES.where(AUDIT.c.action == ERASED), execution_options=at_a_time)
         self._erased = {row for entry in erasures for row in _erased_rows(json.loads(entry.details))}
-        self._entries = connection.execute(_ENTRIES.where(AUDIT.c.action.in_((ACTION, ERASED))), execution_options=some)
+        both = _ENTRIES.where(AUDIT.c.action.in_((ACTION, ERASED)))
+        self._entries = connection.execute(both, execution_options=at_a_time)
         self._seals: dict[str, dict[tuple[Any, ...], str]] = {table.name: {} for table in SEALED}
         # rows that an earlier version erased, until the seals of the same transaction come; and those sealed by these
         self._in_doubt: set[_Row] = set()

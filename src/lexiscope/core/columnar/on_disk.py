@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -39,7 +39,6 @@ class TablesOnDisk:
 
     def __init__(self) -> None:
         self._ends = [0]
-        self._pages: list[weakref.ref[mmap.mmap]] = []
         try:
             # open as long as this object
             self._file = tempfile.TemporaryFile()  # noqa: SIM115
@@ -68,36 +67,25 @@ class TablesOnDisk:
         except OSError as error:
             what, hint = "a temporary file cannot be mapped into memory", "free memory, or raise its limit (ulimit -v)"
             raise RunError(what, why=str(error), hint=hint) from error
-        self._pages.append(weakref.ref(pages))
-        if self._ends[-1] >= _LARGE:
+        if self._ends[-1] >= _LARGE and hasattr(pages, "madvise"):
             # where no thread can start, this process is larger and does the same
             with suppress(RuntimeError):
-                threading.Thread(target=_give_back_often, args=self._pages[-1:], daemon=True).start()
+                threading.Thread(target=_give_back, args=(weakref.ref(pages),), daemon=True).start()
         content = pa.py_buffer(pages)
         for start, end in zip(self._ends, self._ends[1:], strict=False):
             table = pa.ipc.open_stream(content.slice(start, end - start)).read_all()
             # the columns of a table without rows would have no chunk
             yield table if len(table) else table.schema.empty_table()
 
-    def give_back(self) -> None:
-        """Take the pages that were read out of this process; they are read again where they are used."""
-        for mapped in self._pages:
-            _give_back(mapped)
 
-
-def joined_on_disk(tables: TablesOnDisk, join: Callable[[Sequence[Any], str], Any]) -> pa.Table:
+def joined_on_disk(tables: Iterable[pa.Table], join: Callable[[Sequence[Any], str], Any]) -> pa.Table:
     """Return the rows of tables of the same columns as one table on disk; one column at a time is in memory.
 
     *join* makes a column, a chunked array, of its parts and its name.
     Errors: :class:`RunError` where they cannot be written.
     """
     parts = list(tables)
-
-    def column(name: str) -> Any:
-        tables.give_back()
-        return join([part.column(name) for part in parts], name)
-
-    return columns_on_disk(parts[0].column_names, column)
+    return columns_on_disk(parts[0].column_names, lambda name: join([part.column(name) for part in parts], name))
 
 
 def columns_on_disk(names: Sequence[str], make: Callable[[str], Any]) -> pa.Table:
@@ -119,15 +107,12 @@ def _cannot_write(error: OSError) -> RunError:
     return RunError(f"a temporary file{folder} cannot be written", why=str(error), hint=hint)
 
 
-def _give_back(mapped: weakref.ref[mmap.mmap]) -> bool:
-    """Take the pages of a file out of this process: they stay in the system's cache. Return whether it is mapped."""
-    pages = mapped()
-    if pages is not None and hasattr(pages, "madvise"):
+def _give_back(mapped: weakref.ref[mmap.mmap]) -> None:
+    """Take the pages of a file out of this process as long as it is mapped: they stay in the system's cache.
+
+    All pages that were read would else count as memory of this process.
+    """
+    while (pages := mapped()) is not None:
         pages.madvise(mmap.MADV_DONTNEED)
-    return pages is not None
-
-
-def _give_back_often(mapped: weakref.ref[mmap.mmap]) -> None:
-    """Do so as long as the file is mapped: all pages that were read would count as memory of this process."""
-    while _give_back(mapped):
+        del pages
         time.sleep(_OFTEN)

@@ -45,9 +45,6 @@ _CSV, _CSV_ANSWERS = (_Form(partial(csv_cell, is_answer=own), _PLAIN, "", "") fo
 _JSON = _Form(json_cell, r"^[ !#-\[\]-~]*$", '"', ".0")
 
 
-_Block = Sequence[Sequence[Cell] | pa.Array]
-
-
 class ColumnRows(Sequence[tuple[Cell, ...]]):
     """Rows of cells in blocks, a block being a column of cells for each column: an Arrow array, or a list.
 
@@ -56,7 +53,7 @@ class ColumnRows(Sequence[tuple[Cell, ...]]):
     (2, [('a', 1), ('b', None)], ('b', None))
     """
 
-    def __init__(self, blocks: Iterable[_Block]) -> None:
+    def __init__(self, blocks: Iterable[Sequence[Sequence[Cell] | pa.Array]]) -> None:
         self._blocks = [tuple(map(_stored, block)) for block in blocks]
         self._ends = np.cumsum([len(block[0]) for block in self._blocks], dtype=np.int64)
 
