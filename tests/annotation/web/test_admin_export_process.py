@@ -141,14 +141,18 @@ def test_a_server_that_ends_breaks_the_export_off(tmp_path: Path, monkeypatch: p
         assert came == [503]
 
 
-def test_an_export_that_fails_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its process is killed from outside (out of memory, say): a page says that the export was not made."""
+def test_an_export_that_fails_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its process is killed from outside (out of memory, say): a page says that the export was not made, and names the
+    log, which has the reason."""
     with served(tmp_path, monkeypatch) as (made, browser, _):
         thread, came = begun(made, browser)
         wait_for(lambda: multiprocessing.active_children()[0].pid)
         multiprocessing.active_children()[0].kill()
         thread.join(60)
         assert came == [500]
+        assert "its process ended before it was done" in caplog.text
         assert browser.get("/researcher/export").status_code == 200
 
 
@@ -157,7 +161,7 @@ def test_a_fault_of_the_export_names_its_reason(tmp_path: Path) -> None:
     with running(tmp_path / "study") as app:
         (tmp_path / "out" / "made").mkdir(parents=True)
         (tmp_path / "out" / "made" / "README.md").write_text("mine", encoding="utf-8")
-        with pytest.raises(RunError, match=r"RunError: .*This folder is not an export; what to do: Name a new folder"):
+        with pytest.raises(RunError, match=r"RunError: .*This folder is not an export\.\n.*Name a new folder"):
             asyncio.run(export_process.export_in_process(app.study, tmp_path / "out", store=tmp_path / "study"))
 
 

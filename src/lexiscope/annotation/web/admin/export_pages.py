@@ -52,7 +52,7 @@ async def export(visit: Visit) -> Response:
                 finished = await _export_unless_interrupted(visit, folder)
             except (LexiscopeError, OSError) as error:
                 reference = log_fault(visit.request, error)
-                LOG.error("error %s: %s", reference, str(error).partition("\n")[0])
+                LOG.error("error %s: %s", reference, error)
                 return await asyncio.to_thread(lambda: export_page(visit, status=500, said="export_failed"))
             if finished is None:
                 return await asyncio.to_thread(lambda: export_page(visit, status=503, said="export_failed"))

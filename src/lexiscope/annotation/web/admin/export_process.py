@@ -95,7 +95,7 @@ def _export(server: Connection, folder: Path, store: Path, url: str | None) -> N
             package = write_export(collected, folder / name, confirm=finish, written=packing.add)
         sizes = tuple((file, (package.folder / file).stat().st_size) for file in package.files)
     except (LexiscopeError, OSError) as error:
-        server.send(f"{type(error).__name__}: {'; '.join(line.strip(' .') for line in str(error).splitlines())}")
+        server.send(f"{type(error).__name__}: {error}")
     else:
         server.send(FinishedExport(sizes, package.n_participants))
 
