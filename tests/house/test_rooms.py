@@ -36,7 +36,7 @@ BEHAVIOURS = {
     "report/marks": {"marks"},
     "report/page": {"results_page"},
     "studies": {"settings_of_papers", "words_of_papers"},
-    "subjects": {"any_reply", "odd_folders"},
+    "subjects": {"any_reply", "devices", "odd_folders"},
     "tasks": {"prompts", "scale_of_the_item"},
     "training": {"planted_views"},
     "training/gasi": {"replay"},
