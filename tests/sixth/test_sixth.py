@@ -297,6 +297,26 @@ def test_data_that_are_none_are_an_error(given: Any, what: str) -> None:
         study.dataset()
 
 
+def test_two_results_of_one_name_are_refused(tmp_path: Path) -> None:
+    """They could not be told apart; a result may be returned twice, and a name of its own makes two of them."""
+    study = Study("named", title="Named", citation="None", scale=(1, 5))
+    study.data(lambda: [pair("a", "A bat flew.", "His bat broke.", "bat"), rating("p1", "a", 3)])
+    mean = Estimate("mean_rating", 3.0)
+    others = [mean, mean.about(value=2.0)]
+
+    @study.question("How many?")
+    def how_many(run: Run[Settings]) -> object:
+        """Return the number twice, and another."""
+        return mean, *others
+
+    with pytest.raises(SpecError, match="how_many of named returns two different results of one name: mean_rating"):
+        study.run(study.settings_for(n_bootstrap=0), tmp_path / "refused")
+    others[1] = others[1].about(condition="late")
+    study.run(study.settings_for(n_bootstrap=0), tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    assert find_record(records, "mean_rating", condition="late").value == 2.0
+
+
 def test_every_setting_of_every_study_has_an_effect(tmp_path: Path) -> None:
     """Another dataset of the same task, of which people's questions cannot be asked; a title; a statement of ethics."""
     yaml = tmp_path / "mine.yaml"

@@ -47,6 +47,7 @@ from lexiscope.core.result import (
     Undefined,
     parse_statistic,
     printed_number,
+    statistic_key,
 )
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
@@ -616,6 +617,7 @@ class Study:
             )
         given = flat_list(returned)
         part = part_of(given, origin=f"the question {name}")
+        _check_names(part.records, f"the question {name} of {self.name}")
         records, families = with_families(part.records, asked.families, planned=self._is_planned(asked.question, run))
         tables = tuple(with_adjusted_columns(table, families) for table in part.tables)
         adjusted = dict(zip(part.records, records, strict=True))
@@ -745,6 +747,21 @@ def _not_answered(asked: StudyQuestion, run: RunData[Any]) -> str:
         several = f"{', '.join(first)} and {last}" if first else last
         text += f" The question needs {several}."
     return text
+
+
+def _check_names(records: Sequence[Record], origin: str) -> None:
+    """Check that no two numbers of a question have one name: ``results.json`` would not say which is which.
+
+    A result may be there twice, as a fit and as the best of it.
+    """
+    known: dict[tuple[object, ...], tuple[object, ...]] = {}
+    for record in records:
+        name = (statistic_key(record.statistic), *(getattr(record, field) for field in _SAME_PLACE))
+        numbers = (record.value, record.low, record.high, record.p, record.n)
+        if known.setdefault(name, numbers) != numbers:
+            which = ", ".join(filter(None, (record.statistic, record.subject, record.condition, record.view)))
+            hint = 'name what differs: result.about(condition="..."), or name="..." of a mixed model'
+            raise SpecError(f"{origin} returns two different results of one name: {which}", hint=hint)
 
 
 def _with_adjusted_p(result: Result, adjusted: Mapping[Record, Record]) -> Result:
