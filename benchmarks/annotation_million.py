@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import hashlib
 import http.cookiejar
 import itertools
 import os
@@ -67,7 +68,8 @@ def fill(frozen: FrozenStudy, folder: Path, n_people: int) -> None:
     ids = itertools.count(1)
 
     def take_part(number: int) -> None:
-        who = store.invite(f"platform{number}")
+        # as long as the ids of recruiting platforms: each is searched for in what people wrote
+        who = store.invite(hashlib.sha256(str(number).encode()).hexdigest()[:24])
         store.record_consent(who, text="I agree.", version="1")
         store.change_state(who, State.QUALIFIED, reason="no test")
         plan = [StoredTrial(item.item_id, (1, 0), "left") for item in lists[store.take_place(who).list_id]]
@@ -117,7 +119,7 @@ def _row(who: str, position: int, trial: StoredTrial, item: object, at: str) -> 
         "answered_at": at,
         "rt_ms": 900.0 + dice,
         "rt_server_ms": 1000.0,
-        "comment": "A strange sentence." if (position + dice) % 97 == 0 else None,
+        "comment": f"A strange sentence, number {who}." if (position + ord(who[-1])) % 80 == 0 else None,
         "flags": "[]",
         "page_version": "1",
         "guideline_version": "1",

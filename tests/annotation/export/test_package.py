@@ -13,7 +13,8 @@ import pyarrow.parquet as parquet
 import pytest
 
 from lexiscope.annotation.export.package import MANIFEST, write_export
-from lexiscope.annotation.export.study_data import REMOVED, StudyData
+from lexiscope.annotation.export.pasted_ids import REMOVED
+from lexiscope.annotation.export.study_data import StudyData
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.study_file.definition import Codes, DesignSection, Payment, StudyDefinition
 from lexiscope.annotation.study_file.definition_file import read_definition
@@ -60,7 +61,7 @@ def made(**changes: object) -> StudyData:
     def answers(number: int, item: Item, position: int) -> Answered:
         return Answered(value=1.0) if number == 9 and item.gold else talkative(number, item, position)
 
-    return collected(study(**changes), pairs(), per_list=5, answers=answers, platform_ids=PLANTED)
+    return collected(study(**changes), pairs(), per_list=5, answers=answers, platform_ids=frozenset(PLANTED))
 
 
 def contents(folder: Path) -> dict[str, bytes]:

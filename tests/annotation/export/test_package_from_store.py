@@ -91,7 +91,7 @@ def test_an_export_of_a_study_that_ran(task: str, items: list[Item] | None, tmp_
             people,
             numbers,
             study.record.views,
-            platform_ids=PLANTED,
+            platform_ids=frozenset(PLANTED),
         )
         done = write_export(source, tmp_path / "e")
     assert (done.n_participants, done.n_valid) == (4, 4)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from lexiscope.annotation.export.package import codebook, codebook_rows
-from lexiscope.items.sheets import form
+from lexiscope.items.sheets import form, long_rows
 from lexiscope.items.sheets.form import Sheet, SheetColumn, marked_simulated, sheet_of
-from lexiscope.items.sheets.long_rows import ColumnRows, TableRows, mapped, whole
+from lexiscope.items.sheets.long_rows import ColumnRows, TableRows, distinct, mapped, whole, with_replaced
 from lexiscope.items.tables.neutral import Cell
 
 COLUMNS = (
@@ -127,3 +127,34 @@ def test_a_function_of_cells_is_called_once_for_each_distinct_one() -> None:
     made = mapped(column, change, pa.string())
     assert made.to_pylist() == ["A", None, "none", None, "A"]
     assert calls == ["a", "b", None]
+
+
+@pytest.mark.parametrize("together", [2, 1000])
+def test_a_column_whose_every_text_differs_is_written_block_by_block(
+    monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    """Its lines are those of a column whose texts are made once for all blocks."""
+    texts = ["a,b", None, 'say "x"', "=1", "plain", "", "plain", "line\nend"]
+    table = pa.table({"text": pa.array(texts).dictionary_encode(), "n": pa.array(range(8))})
+    for form_of in (lambda rows: rows.csv_blocks([True, False]), lambda rows: rows.jsonl_blocks(["text", "n"])):
+        expected = b"".join(block.to_pybytes() for block in form_of(ColumnRows.of_table(table)))
+        with monkeypatch.context() as patch:
+            patch.setattr(long_rows, "TOGETHER", together)
+            assert b"".join(block.to_pybytes() for block in form_of(ColumnRows.of_table(table))) == expected
+
+
+def test_some_texts_of_a_column_are_replaced() -> None:
+    """Missing cells stay; a text that becomes another one has its code, so that a dictionary has each text once."""
+    column = pa.chunked_array(
+        [pa.array(["x", None, "y"]).dictionary_encode(), pa.array(["z", "x"]).dictionary_encode()]
+    )
+    for texts, expected in (
+        ({"x": "w"}, ["w", None, "y", "z", "w"]),
+        ({"x": "z"}, ["z", None, "y", "z", "z"]),
+        ({"x": "w", "y": "w"}, ["w", None, "w", "z", "w"]),
+        ({"nowhere": "w"}, ["x", None, "y", "z", "x"]),
+    ):
+        found = with_replaced(column, texts)
+        assert found.to_pylist() == expected
+        assert sorted(found.dictionary.to_pylist()) == sorted({*expected} - {None})
+    assert sorted(distinct(column)) == sorted(distinct(pa.chunked_array([column.cast(pa.string())]))) == ["x", "y", "z"]

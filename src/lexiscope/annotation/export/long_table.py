@@ -8,7 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from lexiscope.annotation.export.study_data import StudyData, minutes_of, session_minutes_of, without_ids
+from lexiscope.annotation.export.pasted_ids import without_ids
+from lexiscope.annotation.export.study_data import StudyData, minutes_of, session_minutes_of
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.core.item import Item
 from lexiscope.core.run import atomic_file

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from lexiscope.analysis.exclusion import Rule, format_rule
+from lexiscope.annotation.export.pasted_ids import without_ids
 from lexiscope.annotation.phrases import EXCLUDED_EARLIER, NO_DATA, NONE_FINISHED, Asked, Phrase, rule_phrase
 from lexiscope.annotation.store.export import FINISHED
 from lexiscope.annotation.store.overview import ListedParticipant, PlanSignature
@@ -23,12 +23,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import SIMULATED, kind_of_person, refuse_mixture
-from lexiscope.items.sheets.long_rows import TableRows, mapped
+from lexiscope.items.sheets.long_rows import TableRows, distinct, mapped, with_replaced
 from lexiscope.tasks.kit.published_sheets import Reviewed
 
-SHORTEST_ID = 6
-"""Shorter platform ids are not searched in free text: they would remove every number from it."""
-REMOVED = "[platform id removed]"
 _NOT_JUDGED = ("view", "position", "answered_at", "raw")
 """The columns of responses that no rule reads."""
 EXCLUDED_WHILE_RUNNING = "excluded_while_running"
@@ -80,7 +77,7 @@ class StudyData:
     numbers: Mapping[str, int] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
     reviews: Mapping[tuple[str, str], Reviewed] = field(default_factory=dict)
-    platform_ids: Collection[str] = ()
+    platform_ids: frozenset[str] = frozenset()
     signature: PlanSignature | None = None
     first_answer_at: str = ""
 
@@ -126,15 +123,14 @@ class StudyData:
         table, excluded = self.judgments, self.participant_counts.excluded
         people = table.column("participant_id")
 
-        def clean(text: str | None) -> str | None:
-            return without_ids(text, self.platform_ids)
-
-        reasons = mapped(people, lambda who: clean(excluded.get(who)), pa.string())
+        reasons = mapped(people, lambda who: without_ids(excluded.get(who), self.platform_ids), pa.string())
         known = {"exclusion_rule": reasons, "excluded": mapped(people, excluded.__contains__, pa.bool_())}
         for name in ("response_text", "guessed_word", "comment"):
-            cleaned = {text: clean(text) for text in table.column(name).unique().to_pylist()}
-            if any(text != now for text, now in cleaned.items()):
-                known[name] = mapped(table.column(name), cleaned.get, pa.string())
+            # of a million texts, few have an id
+            texts = ((text, without_ids(text, self.platform_ids)) for text in distinct(table.column(name)))
+            cleaned = {text: now for text, now in texts if now is not None and now != text}
+            if cleaned:
+                known[name] = with_replaced(table.column(name), cleaned)
         for name, column in known.items():
             table = table.set_column(table.column_names.index(name), name, column)
         return TableRows(table)
@@ -217,19 +213,7 @@ def count_participants(collected: StudyData) -> ParticipantCounts:
     return ParticipantCounts(tuple(counts), excluded, frozenset(finished - set(excluded)))
 
 
-def without_ids(text: str | None, platform_ids: Collection[str]) -> str | None:
-    """Return a free text without platform ids: participants paste their own into comments.
-
-    >>> without_ids("I am 5f0c9A27 (sorry)", ["5F0C9A27"])
-    'I am [platform id removed] (sorry)'
-    """
-    if not text or not platform_ids:
-        return text
-    # an answer that is a number or a letter is shorter than any id that is searched
-    return text if len(text) < SHORTEST_ID else _ids_pattern(tuple(platform_ids)).sub(REMOVED, text)
-
-
-def responses_without_ids(table: ResponseTable, platform_ids: Collection[str]) -> ResponseTable:
+def responses_without_ids(table: ResponseTable, platform_ids: frozenset[str]) -> ResponseTable:
     """Return responses with platform ids taken out of free text."""
     if not platform_ids:
         return table
@@ -259,13 +243,6 @@ def minutes_of(person: ListedParticipant) -> float | None:
 def session_minutes_of(person: ListedParticipant) -> float | None:
     """Return the minutes from consent to the last answer, with all pauses: the paid time; ``None`` as above."""
     return _minutes_between(person.consented_at, person.finished_at)
-
-
-@lru_cache(maxsize=8)
-def _ids_pattern(platform_ids: tuple[str, ...]) -> re.Pattern[str]:
-    """Return one pattern for all ids, the longest first: an id may begin with another."""
-    ids = sorted((text for text in platform_ids if len(text) >= SHORTEST_ID), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, ids)) or r"(?!)", re.IGNORECASE)
 
 
 def asked_about_participants(definition: StudyDefinition) -> Asked:

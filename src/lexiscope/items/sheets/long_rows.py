@@ -6,7 +6,7 @@ Arrow, and what is left is written by Python, once for each distinct text of a c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, overload
@@ -223,6 +223,30 @@ def mapped(column: pa.ChunkedArray | pa.Array, change: Callable[[Any], Any], kin
     return made.dictionary_encode() if pa.types.is_string(kind) else made
 
 
+def distinct(column: pa.ChunkedArray) -> Iterator[Any]:
+    """Yield the distinct cells of a column in one piece, without the missing one; some thousands are objects at a time.
+
+    A dictionary may have a cell twice.
+    """
+    cells = _whole(column)
+    known = cells.dictionary if isinstance(cells, pa.DictionaryArray) else pc.unique(cells)
+    for start in range(0, len(known), TOGETHER):
+        yield from (cell for cell in known.slice(start, TOGETHER).to_pylist() if cell is not None)
+
+
+def with_replaced(column: pa.ChunkedArray, texts: Mapping[str, str]) -> pa.DictionaryArray:
+    """Return a column of texts with some of them replaced; it is a dictionary, in one piece."""
+    cells = _whole(column)
+    coded = cells if isinstance(cells, pa.DictionaryArray) else cells.dictionary_encode()
+    before, after = pa.array(texts, pa.string()), pa.array(texts.values(), pa.string())
+    places = pc.index_in(coded.dictionary, before)
+    known = pc.replace_with_mask(coded.dictionary, pc.is_valid(places), after.take(places.drop_null()))
+    made = pa.DictionaryArray.from_arrays(coded.indices, known)
+    # a text that is there twice now, in the dictionary of a column, has two codes
+    is_twice = len(set(texts.values())) < len(texts) or pc.any(pc.is_in(coded.dictionary, after)).as_py()
+    return _decoded(made).dictionary_encode() if is_twice else made
+
+
 def cells_of(column: Sequence[Cell] | pa.Array) -> Sequence[Any]:
     """Return the cells of a column as objects of Python; equal texts of a dictionary are one object."""
     if isinstance(column, pa.DictionaryArray):
@@ -263,6 +287,10 @@ def n_given(column: Sequence[Cell] | pa.Array) -> int:
     return len(column) - int(pc.sum(pc.is_null(column, nan_is_null=is_float)).as_py() or 0)
 
 
+def _decoded(column: pa.DictionaryArray) -> pa.Array:
+    return column.dictionary.take(column.indices)
+
+
 def _cells_and_codes(column: pa.Array) -> tuple[list[Any], pa.Array]:
     """Return the distinct cells of a column, the missing one last, and the place of each row's cell among them."""
     coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
@@ -284,7 +312,9 @@ class _Texts:
         if not isinstance(column, pa.Array):
             return pa.array([storable_text(self._form.cell(cell)) for cell in column], pa.string())
         if isinstance(column, pa.DictionaryArray):
-            texts = self._of_dictionary(column.dictionary).take(column.indices)
+            # texts of which nearly each row has its own are made block by block
+            shared = len(column.dictionary) <= TOGETHER
+            texts = self._of_dictionary(column.dictionary).take(column.indices) if shared else self.of(_decoded(column))
         elif pa.types.is_string(column.type):
             texts = self._of_texts(column)
         elif pa.types.is_boolean(column.type):

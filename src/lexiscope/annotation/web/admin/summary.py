@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 
 from lexiscope.annotation.distributions import Answers, Distribution, ItemSpread, distributions, item_spreads
-from lexiscope.annotation.export.study_data import ParticipantCounts, StudyData, without_ids
+from lexiscope.annotation.export.pasted_ids import without_ids
+from lexiscope.annotation.export.study_data import ParticipantCounts, StudyData
 from lexiscope.annotation.monitor import AboutSummary, MonitoredStatistic, about_summaries, agreement_so_far
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.store.overview import (
