@@ -92,11 +92,11 @@ def cluster(*settings: str) -> Iterator[Cluster]:
             one.stop()
 
 
-def new_database(url: str, name: str) -> str:
-    """Make an empty database on a server; return its URL."""
+def new_database(url: str, name: str, *, like: str = "template1") -> str:
+    """Make a database on a server, empty or as another one is now, to which nobody is connected; return its URL."""
     engine = sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+        connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE {like}")
     engine.dispose()
     return url.replace("/postgres?", f"/{name}?")
 

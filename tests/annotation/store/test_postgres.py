@@ -12,17 +12,22 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
 from lexiscope.annotation.store import participants
+from lexiscope.annotation.store.backup import accept_restored
 from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.files import DatabaseLostError
 from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, Phase, State, StoredTrial
 from lexiscope.annotation.store.schema import ANSWERS
 from lexiscope.annotation.store.store import Store
@@ -36,7 +41,8 @@ from lexiscope.annotation.study_file.definition import (
 )
 from lexiscope.annotation.study_file.definition_file import definition_yaml
 from lexiscope.annotation.study_file.freeze import FrozenStudy
-from lexiscope.annotation.study_file.study_folder import read_study
+from lexiscope.annotation.study_file.study_folder import open_snapshot, read_study
+from lexiscope.core.errors import DataError, InputError, RunError
 
 from ..web.made_web import Person, made_definition, made_items
 from .cluster import cluster, new_database
@@ -193,6 +199,118 @@ def test_an_older_study_is_migrated_once(tmp_path: Path, url: str) -> None:
         store.close()
     open_store(tmp_path / "new", MIGRATED, url=new).close()
     assert shape(old) == shape(new)
+
+
+def test_workers_count_attempts_together(tmp_path: Path, url: str) -> None:
+    """Ten a minute under a key, at whichever worker, also at once; a study of version 2 gets the table."""
+    own, now = new_database(url, "attempts"), datetime(2026, 3, 1, 12, tzinfo=UTC)
+    with open_store(tmp_path, made_study(), url=own) as store, store._database.write.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE attempts")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '2'")
+    with (
+        open_store(tmp_path, made_study(), url=own) as one,
+        open_store(tmp_path, made_study(), url=own) as two,
+        ThreadPoolExecutor(16) as pool,
+    ):
+
+        def begin(number: int) -> int | timedelta:
+            return (one, two)[number % 2].begin_attempt("ana", now=now, most=10, lasts=timedelta(minutes=1))
+
+        begun = list(pool.map(begin, range(50)))
+        assert Counter(type(own) for own in begun) == {int: 10, timedelta: 40}
+        assert {own for own in begun if isinstance(own, timedelta)} == {timedelta(minutes=1)}
+        two.forget_attempt(next(own for own in begun if isinstance(own, int)))
+        assert isinstance(begin(0), int)
+        assert isinstance(begin(1), timedelta)
+        assert one.verify().problems == ()
+
+
+def test_a_study_is_read_as_it_was_at_one_moment(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While another worker writes without a pause: no problem is found, and no reading sees more than the first one."""
+    monkeypatch.chdir(tmp_path)
+    study, own = served_study(tmp_path), new_database(url, "moment")
+    folder = tmp_path / "study"
+    with Store.open(folder, study.record, url=own, has_place=study.has_place) as server, ThreadPoolExecutor(1) as pool:
+        stop = threading.Event()
+
+        def arrive() -> int:
+            n = 0
+            while not stop.is_set():
+                qualified(server, f"PLATFORM-{(n := n + 1)}")
+            return n
+
+        arriving = pool.submit(arrive)
+        try:
+            for _ in range(10):
+                with open_snapshot(study, folder, url=own) as store:
+                    n_people = len(store.people())
+                    assert store.verify().problems == ()
+                    time.sleep(0.02)
+                    assert len(store.people()) == n_people
+                assert server.verify().problems == ()
+        finally:
+            stop.set()
+        assert arriving.result() > 10
+        assert len(server.people()) == arriving.result() > n_people
+
+
+def test_a_dump_that_was_restored_is_accepted(tmp_path: Path, url: str) -> None:
+    """An older state does not open by itself, nor does --new begin a study in it; the key must be the study's."""
+    old, study = new_database(url, "dumped"), made_study()
+    with open_store(tmp_path, study, url=old) as store:
+        who = active(store, ["i0", "i1"])
+        store.submit(answer(who, "i0", 0))
+    again = new_database(url, "restored", like="dumped")
+    with open_store(tmp_path, study, url=old) as store:
+        store.submit(answer(who, "i1", 1))
+    for new in (False, True):
+        with pytest.raises((RunError, InputError)) as refused:
+            open_store(tmp_path, study, url=again, new=new).close()
+        assert ("annotate restore" in refused.value.hint) is not new
+    with pytest.raises(DataError, match="cannot be taken for the study's"):
+        accept_restored(new_database(url, "empty"), tmp_path)
+    with pytest.raises(InputError, match="the study's key is needed"):
+        accept_restored(again, tmp_path / "elsewhere")
+    assert accept_restored(again, tmp_path / "elsewhere", key=tmp_path / "secret.key").answers == 1
+    assert accept_restored(again, tmp_path).problems == ()
+    for folder in (tmp_path, tmp_path / "elsewhere"):
+        with open_store(folder, study, url=again) as store:
+            assert len(store.answers_of(who)) == 1
+            assert store.verify().problems == ()
+
+
+def test_the_folder_of_a_postgresql_study_is_no_lost_sqlite_study(tmp_path: Path, url: str) -> None:
+    """Without --postgres, or with --new, nothing is moved or begun: the key of its answers is in the folder."""
+    open_store(tmp_path, made_study(), url=new_database(url, "elsewhere")).close()
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for new in (False, True):
+        with pytest.raises((DatabaseLostError, InputError), match="this study is stored in PostgreSQL") as refused:
+            open_store(tmp_path, made_study(), new=new)
+        assert "--postgres URL" in refused.value.hint
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.name != ".lock"} == before
+
+
+def test_commits_wait_for_the_disk(tmp_path: Path, url: str) -> None:
+    """Also where the settings of the database say that they need not."""
+    own = new_database(url, "waiting")
+    engine = sa.create_engine(own.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("ALTER DATABASE waiting SET synchronous_commit = off")
+    engine.dispose()
+    with open_store(tmp_path, made_study(), url=own) as store:
+        setting = store._write(lambda c: c.exec_driver_sql("SHOW synchronous_commit").scalar_one())
+        assert setting == store.health().synchronous == "on"
+
+
+@pytest.mark.parametrize(
+    "address", ["", "lexiscope", "postgresql://a:secret@host:port/b", "postgres://a:secret@host/b"]
+)
+def test_an_address_that_is_none_is_an_error(tmp_path: Path, address: str) -> None:
+    """It says what to write, and no password."""
+    with pytest.raises(InputError) as refused:
+        open_store(tmp_path, made_study(), url=address)
+    assert "postgresql://USER@HOST/DATABASE" in refused.value.hint
+    assert "secret" not in str(refused.value)
 
 
 def test_two_workers_on_one_study(tmp_path: Path, url: str) -> None:

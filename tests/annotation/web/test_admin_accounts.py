@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.store.accounts import password_hash
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.schema import ATTEMPTS
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.dashboard import FailedAttempts
 from lexiscope.annotation.web.admin.passwords import LONGEST, password_fault
@@ -114,9 +116,9 @@ def test_brute_force(tmp_path: Path) -> None:
     async def visit() -> None:
         with running(tmp_path) as app:
             with_account(app)
-            now = [1000.0]
+            now = [datetime(2026, 3, 1, 12, tzinfo=UTC)]
             dashboard = dashboard_of(app)
-            dashboard.failures = FailedAttempts(clock=lambda: now[0])
+            dashboard.failures = FailedAttempts(app.store, clock=lambda: now[0])
             async with admin_browser(app, dashboard) as browser:
                 _, fields = form_of((await browser.get("/researcher/login")).text)
                 bad = fields | {"name": NAME, "password": "wrong"}
@@ -125,7 +127,7 @@ def test_brute_force(tmp_path: Path) -> None:
                 assert {one.status_code for one in answers[10:]} == {429}
                 assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
                 assert (await log_in(browser)).status_code == 429
-                now[0] += 61
+                now[0] += timedelta(seconds=61)
                 assert (await log_in(browser)).url.path == "/researcher"
             assert actions(app).count((NAME, "login failed")) == 10
             assert actions(app)[-1] == (NAME, "login")
@@ -299,13 +301,23 @@ def test_the_cookie_is_bound_to_the_host_over_https(tmp_path: Path) -> None:
     run(visit)
 
 
-def test_failures_are_counted_by_key() -> None:
-    """Ten of one key do not stop another, and an attempt that was right does not count."""
-    failures = FailedAttempts(clock=lambda: 5.0)
-    for _ in range(30):
-        failures.forget("a", failures.begin("a"))
-    for _ in range(10):
-        failures.begin("a")
-    with pytest.raises(Refused):
-        failures.begin("a")
-    failures.begin("b")
+def test_failures_are_counted_by_key(tmp_path: Path) -> None:
+    """Ten of one key do not stop another, and an attempt that was right does not count; no key is stored."""
+    now = [datetime(2026, 3, 1, 12, tzinfo=UTC)]
+    with running(tmp_path) as app:
+        failures = FailedAttempts(app.store, clock=lambda: now[0])
+        for _ in range(30):
+            failures.forget(failures.begin("ana 203.0.113.9"))
+        for _ in range(10):
+            failures.begin("ana 203.0.113.9")
+            now[0] += timedelta(seconds=2)
+        with pytest.raises(Refused) as refused:
+            failures.begin("ana 203.0.113.9")
+        assert refused.value.retry_after == 40
+        failures.begin("ben 203.0.113.9")
+        assert not any(b"203.0.113.9" in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+        # the first of them is a minute old, and what is older is removed
+        now[0] += timedelta(seconds=40)
+        failures.begin("ana 203.0.113.9")
+        kept = app.store.read(lambda c: c.execute(sa.select(sa.func.count()).select_from(ATTEMPTS)).scalar_one())
+        assert kept == 11

@@ -1,4 +1,4 @@
-"""Access to a study: researchers' accounts and sessions, the one-time set-up secret, tokens of lab participants.
+"""Access to a study: researchers' accounts, sessions and attempts, the set-up secret, tokens of lab participants.
 
 Secrets are stored as hashes only. The server chooses how a password is hashed; sessions, the set-up secret and tokens
 have 128 bits or more, for which SHA-256 is enough.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from datetime import datetime, timedelta
 
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import AnswerRefused
-from lexiscope.annotation.store.schema import ACCOUNTS, SESSIONS, SETUP_SECRETS, TOKENS
+from lexiscope.annotation.store.schema import ACCOUNTS, ATTEMPTS, SESSIONS, SETUP_SECRETS, TOKENS
 
 _TOKEN_BYTES = 20
 _HEX = frozenset("0123456789abcdef")
@@ -83,6 +85,33 @@ def use_setup_secret(connection: sa.Connection, digest: str, *, now: str) -> boo
     """Return whether this is the set-up secret; the first request that names it in time uses it up."""
     is_valid = (SETUP_SECRETS.c.sha256 == digest) & (SETUP_SECRETS.c.expires_at > now)
     return connection.execute(SETUP_SECRETS.delete().where(is_valid)).rowcount == 1
+
+
+def attempts_since(connection: sa.Connection, key_sha256: str, since: datetime) -> list[datetime]:
+    """Return the times of the attempts under a key, the earliest first."""
+    is_recent = (ATTEMPTS.c.key_sha256 == key_sha256) & (ATTEMPTS.c.at > stamp(since))
+    times = connection.execute(sa.select(ATTEMPTS.c.at).where(is_recent).order_by(ATTEMPTS.c.at)).scalars()
+    return [datetime.fromisoformat(at) for at in times]
+
+
+def begin_attempt(
+    connection: sa.Connection, key_sha256: str, *, now: datetime, most: int, lasts: timedelta
+) -> int | None:
+    """Record an attempt and return its number; ``None`` if *most* were recorded in the time that an attempt *lasts*.
+
+    Attempts that are over are removed, under whichever key.
+    """
+    _check_hash("key_sha256", key_sha256)
+    connection.execute(ATTEMPTS.delete().where(ATTEMPTS.c.at <= stamp(now - lasts)))
+    if len(attempts_since(connection, key_sha256, now - lasts)) >= most:
+        return None
+    made = ATTEMPTS.insert().values(key_sha256=key_sha256, at=stamp(now)).returning(ATTEMPTS.c.id)
+    return int(connection.execute(made).scalar_one())
+
+
+def forget_attempt(connection: sa.Connection, number: int) -> None:
+    """Remove an attempt: it was right, or it was never checked."""
+    connection.execute(ATTEMPTS.delete().where(ATTEMPTS.c.id == number))
 
 
 def make_token(connection: sa.Connection, participant_id: str) -> str:

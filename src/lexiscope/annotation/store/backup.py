@@ -24,7 +24,9 @@ from lexiscope.annotation.store.engine import (
     DamagedError,
     Database,
     StorageError,
+    connect,
     open_file,
+    read_error,
     read_only,
     sa,
     storage_error,
@@ -191,6 +193,39 @@ def restore(backup: Path, folder: Path, *, key: Path | None = None) -> Restored:
         mark.write(folder, lasting=True)
         _sync_folder(folder)
     return Restored(target, former)
+
+
+def accept_restored(url: str, folder: Path, *, key: Path | None = None) -> StoreCheck:
+    """Take a PostgreSQL database that was restored from a dump as the state that its study had last; return its check.
+
+    The study's ``secret.key`` is the one in the folder, or named by *key*. Answers that came after the dump are not in
+    it. Errors: :class:`DataError` where the database is not the study's, or not sound; :class:`InputError` where no key
+    is there, or no address of a database.
+    """
+    own = folder / KEY_NAME
+    source = own if own.exists() or key is None else key
+    if not source.exists():
+        raise InputError("the study's key is needed", place=Place(str(own)), hint="name the file: --key FILE")
+    secret, database = source.read_bytes(), connect(folder, url=url)
+    try:
+        with database.read.begin() as connection:
+            why = "it has no tables of a study" if not stored_version(connection) else ""
+            why = why or reason_not_latest(connection, secret, None)
+            found = StoreCheck(0, 0, (why,)) if why else check(connection, secret, file=None)
+            if found.problems:
+                raise DataError("this database cannot be taken for the study's", why=found.problems[0])
+            mark = LogMark.of(connection)
+    except sa.exc.SQLAlchemyError as error:
+        raise read_error(error, None) from error
+    finally:
+        database.dispose()
+    folder.mkdir(parents=True, exist_ok=True)
+    if source != own:
+        own.touch(mode=0o600)
+        own.write_bytes(secret)
+    mark.write(folder, lasting=True)
+    _sync_folder(folder)
+    return found
 
 
 def _mark_of_backup(backup: Path, key: bytes) -> LogMark:

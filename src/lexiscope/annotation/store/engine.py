@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from lexiscope.core.errors import InputError, Place, RunError, require
 
@@ -32,6 +33,7 @@ __all__ = [
     "checkpoint",
     "connect",
     "has_log",
+    "hold_still",
     "is_damage",
     "make_file",
     "open_file",
@@ -47,6 +49,7 @@ DATABASE_NAME = "study.sqlite"
 # any number: workers of one PostgreSQL study take turns at their transactions under it
 _TURN = 0x1E815C09E
 _LOCKED = "database is locked"
+_WAITS = "synchronous_commit"
 _PATIENCE_SECONDS, _AGAIN_SECONDS = 2.0, 0.2
 
 
@@ -93,16 +96,45 @@ def connect(folder: Path, *, url: str | None = None, unsafe_fast: bool = False) 
     Errors: :class:`InputError` for a URL that names neither database.
     """
     if url is not None:
-        if not sa.make_url(url).drivername.startswith("postgresql"):
-            raise InputError(f"a study is stored in SQLite or PostgreSQL, not {sa.make_url(url).drivername!r}")
+        postgres = _postgres_url(url)
         require("psycopg", "postgres")
-        postgres = sa.make_url(url).set(drivername="postgresql+psycopg")
-        write = sa.create_engine(postgres)
+        # what one call reads is of one moment, whatever other workers write meanwhile
+        write, read = sa.create_engine(postgres), sa.create_engine(postgres, isolation_level="REPEATABLE READ")
+        for engine in (write, read):
+            sa.event.listen(engine, "connect", _wait_for_disk)
         sa.event.listen(write, "begin", _take_turn)
-        return Database(write, sa.create_engine(postgres), None)
+        return Database(write, read, None)
     path = (folder / DATABASE_NAME).absolute()
     synchronous = "NORMAL" if unsafe_fast else "FULL"
     return Database(_sqlite(path, "BEGIN IMMEDIATE", synchronous), _sqlite(path, "BEGIN", synchronous), path)
+
+
+def _postgres_url(url: str) -> sa.URL:
+    """Return a PostgreSQL address as SQLAlchemy reads it. Errors: :class:`InputError`, without a password in it."""
+    example = "postgresql://USER@HOST/DATABASE"
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError) as error:
+        raise InputError(
+            "this is not the address of a PostgreSQL database", hint=f"write --postgres {example}"
+        ) from error
+    if not parsed.drivername.startswith("postgresql"):
+        what = f"a study is stored in SQLite or PostgreSQL, not {parsed.drivername!r}"
+        raise InputError(what, hint=f"write --postgres {example}")
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def hold_still(database: Database) -> Callable[[], None]:
+    """Let all later readings see the state of a PostgreSQL study at this moment; return what ends it.
+
+    A server may write meanwhile. Errors: :class:`sqlalchemy.exc.SQLAlchemyError`.
+    """
+    # the transaction keeps the state that others read
+    holder = database.read.connect()
+    name = holder.execute(sa.select(sa.func.pg_export_snapshot())).scalar_one()
+    statement = f"SET TRANSACTION SNAPSHOT '{name}'"
+    sa.event.listen(database.read, "begin", lambda connection: connection.exec_driver_sql(statement))
+    return holder.close
 
 
 def make_file(folder: Path) -> Path:
@@ -303,6 +335,15 @@ class _Patience:
 
 def _is_locked(error: BaseException) -> bool:
     return any(isinstance(link, sqlite3.OperationalError) and str(link) == _LOCKED for link in _chain(error))
+
+
+def _wait_for_disk(connection: Any, _record: object) -> None:
+    """Have a commit wait for the disk, where the database's settings say that it need not."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config(name, 'on', false) FROM pg_settings WHERE name = %s AND setting = 'off'", (_WAITS,)
+        )
+    connection.commit()
 
 
 def _take_turn(connection: sa.Connection) -> None:

@@ -25,7 +25,7 @@ from lexiscope.annotation.store.engine import (
     open_file,
     storage_error,
 )
-from lexiscope.annotation.store.mark import MARK_NAME
+from lexiscope.annotation.store.mark import MARK_NAME, LogMark
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.showing import counted
 
@@ -147,6 +147,9 @@ def _state(path: Path) -> _State:
 _SURROUNDINGS = ("BUSY", "LOCKED", "FULL", "CANTOPEN", "READONLY", "PERM", "NOMEM", "INTERRUPT", "IOERR_WRITE")
 
 
+STORED_IN_POSTGRESQL = "this study is stored in PostgreSQL"
+
+
 class DatabaseLostError(RunError):
     """The folder of a launched study has no database, an empty one, or one that is not the study's latest."""
 
@@ -157,6 +160,12 @@ def missing_database_error(folder: Path) -> DatabaseLostError | None:
     empty = path.is_file() and not path.stat().st_size
     if not traces or (path.is_file() and not empty):
         return None
+    mark = LogMark.read(folder)
+    if mark is not None and mark.is_shared:
+        # its key is here: what moves it away loses the study
+        return DatabaseLostError(
+            STORED_IN_POSTGRESQL, place=Place(str(folder)), hint="name its database: --postgres URL"
+        )
     what = "the database is empty" if empty else "the database is missing"
     return lost_database_error(folder, f"{what}, although the folder has {' and '.join(traces)}")
 
@@ -187,9 +196,10 @@ def opening_error(error: Exception, folder: Path) -> StorageError:
 
 def recovery_hint(folder: Path, *, shared: bool = False) -> str:
     """Return what to do, in one line: the command that restores the newest sound backup, if there is one."""
-    again = "start again without its answers: lexiscope annotate serve STUDY --new"
     if shared:
-        return f"restore the PostgreSQL database from its newest dump, or {again}"
+        command = f"lexiscope annotate restore {shlex.quote(str(folder))} --postgres URL"
+        return f"restore the PostgreSQL database from its newest dump, then accept its state: {command}"
+    again = "start again without its answers: lexiscope annotate serve STUDY --new"
     newest = backup.newest_sound(folder)
     if newest is None:
         return f"no usable backup in {folder / backup.BACKUPS}: put the database file back, or {again}"

@@ -23,24 +23,28 @@ from lexiscope.annotation.store.schema import AUDIT, METADATA
 
 MARK_NAME = "study.mark"
 _HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark", "-" * 64, 16
+_SQLITE, _POSTGRES = "2", "P"
+"""The version of a mark: of a SQLite study, and of one in PostgreSQL, which earlier programs read as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogMark:
     """The number and hash of the last entry of the audit log; digests of all rows and of the file of a closed study.
 
-    That of the file is empty if its rows were not checked.
+    That of the file is empty if its rows were not checked. ``is_shared``: the study is stored in PostgreSQL.
     """
 
     entries: int
     last: str
     rows: str = ""
     file: str = ""
+    is_shared: bool = False
 
     @classmethod
     def of(cls, connection: sa.Connection) -> LogMark:
         """Return the mark of an open study as a connection sees it."""
-        return cls(*audit.head(connection))
+        entries, last = audit.head(connection)
+        return cls(entries, last, is_shared=connection.dialect.name == "postgresql")
 
     @classmethod
     def read(cls, folder: Path) -> LogMark | None:
@@ -60,7 +64,8 @@ class LogMark:
             ):
                 # the first version of the mark had no digest of the file
                 digests = ["" if text == _NOT_CLOSED else text for text in parts[3:]]
-                return cls(int(parts[1]), parts[2], *digests)
+                rows, file = (*digests, "")[:2]
+                return cls(int(parts[1]), parts[2], rows, file, parts[0] == _POSTGRES)
         return None
 
     def write(self, folder: Path, *, lasting: bool) -> None:
@@ -69,7 +74,7 @@ class LogMark:
         A reader sees the earlier mark or this one. Errors: :class:`OSError`.
         """
         digests = f"{self.rows or _NOT_CLOSED} {self.file or _NOT_CLOSED}"
-        body = f"{_HEADING} 2 {self.entries:020d} {self.last} {digests}"
+        body = f"{_HEADING} {_POSTGRES if self.is_shared else _SQLITE} {self.entries:020d} {self.last} {digests}"
         handle = os.open(folder / MARK_NAME, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             os.write(handle, f"{body} {_check(body)}\n".encode("ascii"))

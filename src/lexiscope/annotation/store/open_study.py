@@ -25,6 +25,7 @@ from lexiscope.annotation.store.engine import (
     StorageError,
     checkpoint,
     connect,
+    hold_still,
     is_damage,
     make_file,
     read_error,
@@ -241,6 +242,17 @@ class OpenStudy:
                 raise self._failure(error) from error
             raise read_error(error, self._database.path) from error
 
+    def hold_still(self) -> None:
+        """Read from now on what is stored at this moment, also while a server writes to the same database.
+
+        A copy of a SQLite study does not change. Errors: :class:`StorageError`.
+        """
+        if self.is_shared:
+            try:
+                self._held.callback(hold_still(self._database))
+            except sa.exc.SQLAlchemyError as error:
+                raise read_error(error, None) from error
+
     def _write(self, job: Job[T]) -> T:
         return self._writer.put(job).result()
 
@@ -258,6 +270,11 @@ class OpenStudy:
         launched = files.is_launched(folder)
         with self._connect_unchanged() as connection:
             version = stored_version(connection)
+        if version and new and self.is_shared:
+            raise InputError(
+                "the PostgreSQL database holds a study, so no new one is begun in it",
+                hint="leave out --new; to start again without its answers, name an empty database",
+            )
         if version == 0:
             if launched and new:
                 self.set_aside = files.set_files_aside(folder)
@@ -434,6 +451,10 @@ def _lock_folder(folder: Path) -> ExitStack:
 def _set_lost_study_aside(folder: Path) -> Path | None:
     """Set a lost study's files aside. Errors: :class:`InputError` where the database is sound."""
     path, key = folder / DATABASE_NAME, folder / backup.KEY_NAME
+    mark = LogMark.read(folder)
+    if mark is not None and mark.is_shared:
+        hint = "name its database: --postgres URL; for another study name another folder"
+        raise InputError(files.STORED_IN_POSTGRESQL, place=Place(str(folder)), hint=hint)
     if path.is_file() and path.stat().st_size and key.exists() and not backup.unusable(folder, key.read_bytes()):
         raise InputError(
             "the study's database is intact, so it is not replaced",

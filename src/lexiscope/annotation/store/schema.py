@@ -11,7 +11,7 @@ from typing import Any
 
 from lexiscope.annotation.store.engine import sa
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 METADATA = sa.MetaData()
 
 TIME = sa.String(32)
@@ -192,6 +192,13 @@ SETUP_SECRETS = sa.Table(
     METADATA,
     sa.Column("sha256", sa.String(64), primary_key=True),
     sa.Column("expires_at", TIME, nullable=False),
+)
+ATTEMPTS = sa.Table(
+    "attempts",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("key_sha256", sa.String(64), nullable=False),
+    sa.Column("at", TIME, nullable=False),
 )
 TOKENS = sa.Table(
     "tokens",

@@ -7,6 +7,7 @@ What needs nothing but the database is read by the functions of this folder's mo
 
 from __future__ import annotations
 
+import hmac
 import json
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
@@ -310,6 +311,28 @@ class Store(Safekeeping):
         """Return whether this is the set-up secret: true once, before it expires."""
         now = self._now()
         return self._write(lambda c: accounts.use_setup_secret(c, sha256, now=now))
+
+    def begin_attempt(self, key: str, *, now: datetime, most: int, lasts: timedelta) -> int | timedelta:
+        """Record an attempt under a key; return its number, or how long to wait if *most* were made in that time.
+
+        All workers of a study count together. Only a hash of the key under the study's secret is stored.
+        """
+        hashed = hmac.digest(self._key, f"attempt\n{key}".encode("utf-8", "surrogatepass"), "sha256").hex()
+
+        def wait() -> timedelta | None:
+            recent = self.read(accounts.attempts_since, hashed, now - lasts)
+            return recent[0] + lasts - now if len(recent) >= most else None
+
+        # who tries on and on is refused without a transaction that writes
+        refused = wait()
+        if refused is not None:
+            return refused
+        number = self._write(lambda c: accounts.begin_attempt(c, hashed, now=now, most=most, lasts=lasts))
+        return number if number is not None else wait() or lasts
+
+    def forget_attempt(self, number: int) -> None:
+        """Remove an attempt: it was right, or it was never checked."""
+        self._write(lambda c: accounts.forget_attempt(c, number))
 
     def make_tokens(self, n: int, *, actor: str) -> list[str]:
         """Invite *n* participants and return a token for each, 160 random bits; only their hashes are stored.

@@ -102,7 +102,7 @@ def open_snapshot(
 ) -> Iterator[Store]:
     """Open a temporary copy of a study's store, whether or not its server runs.
 
-    A PostgreSQL study needs no copy: several processes may open it. Without *checked*, a database that can be read
+    A PostgreSQL study needs no copy: it is read as it was at one moment. Without *checked*, a database that can be read
     opens although its content has problems. With *check_later* the rows of a large one remain to be checked, as
     :func:`open_large_snapshot` does. Errors: :class:`InputError` E001 where no study was launched in the folder;
     :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back; those of the store.
@@ -110,6 +110,7 @@ def open_snapshot(
     check_launched(folder, url=url)
     if url is not None:
         with Store.open(folder, study.record, url=url, has_place=study.has_place) as store:
+            store.hold_still()
             yield store
         return
     with tempfile.TemporaryDirectory(prefix="lexiscope-") as name:

@@ -26,7 +26,7 @@ from lexiscope.annotation.reconciliation import (
     reconcile,
     write_differences,
 )
-from lexiscope.annotation.store.backup import BACKUPS, copy_key, restore
+from lexiscope.annotation.store.backup import BACKUPS, accept_restored, copy_key, restore
 from lexiscope.annotation.store.overview import first_answer_at, issued_codes, plan_signature
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
@@ -284,14 +284,23 @@ def backup(study: Path, *, out: Path | None) -> None:
 
 @click.command("restore", cls=Verb)
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.argument("copy", type=click.Path(path_type=Path))
+@click.argument("copy", type=click.Path(path_type=Path), required=False)
 @click.option("--key", type=click.Path(path_type=Path), help="The study's secret.key, if the folder has none.")
-def restore_backup(folder: Path, copy: Path, *, key: Path | None) -> None:
+@click.option("--postgres", metavar="URL", help="PostgreSQL database that you restored from a dump: accept its state.")
+def restore_backup(folder: Path, copy: Path | None, *, key: Path | None, postgres: str | None) -> None:
     """Restore a study's database from a backup.
 
     A database that is empty, damaged or not the latest is kept under another name. An intact database is not replaced:
-    move it away first.
+    move it away first. With --postgres there is no backup to name: a database that was restored from its dump is
+    checked, and accepted as the latest state of the study.
     """
+    if (copy is None) == (postgres is None):
+        raise click.UsageError("name a backup, or the restored PostgreSQL database: --postgres URL")
+    if postgres is not None:
+        check = accept_restored(postgres, folder, key=key)
+        say(f"Accepted the database with {counted(check.answers, 'response')}; later ones are lost.")
+        return
+    assert copy is not None
     done = restore(copy, folder, key=key)
     say(f"Restored {done.database}")
     if done.former is not None:

@@ -48,7 +48,7 @@ async def login(visit: Visit) -> Response:
     dashboard, name, password = visit.dashboard, visit.form.get("name", "").strip(), visit.form.get("password", "")
     key = f"{name.casefold()[:200]} {address_of(visit)}"
     try:
-        mark = dashboard.failures.begin(key)
+        attempt = await asyncio.to_thread(dashboard.failures.begin, key)
     except Refused as refused:
         response = login_page(visit, status=429, said="too_many_logins", name=name)
         response.headers["retry-after"] = str(refused.retry_after)
@@ -59,13 +59,13 @@ async def login(visit: Visit) -> Response:
     try:
         fits = await dashboard.passwords.verify(password, stored)
     except Refused:
-        dashboard.failures.forget(key, mark)
+        await asyncio.to_thread(dashboard.failures.forget, attempt)
         raise
     if not fits:
         actor = name if stored is not None else UNKNOWN
         await asyncio.to_thread(lambda: dashboard.app.store.log("login failed", actor=actor))
         return login_page(visit, status=401, said="wrong_login", name=name)
-    dashboard.failures.forget(key, mark)
+    await asyncio.to_thread(dashboard.failures.forget, attempt)
     return await _enter(visit, name)
 
 
@@ -125,13 +125,13 @@ async def setup(visit: Visit) -> Response:
     fault = fault or ("" if password == form.get("again", "") else "passwords_differ")
     if fault:
         return setup_page(visit, status=422, fault=fault, name=name)
-    mark = visit.dashboard.failures.begin(key := f"/setup {address_of(visit)}")
+    attempt = await asyncio.to_thread(visit.dashboard.failures.begin, f"/setup {address_of(visit)}")
     # hashed first: a server that is too busy to hash must not use the link up
     hashed = await visit.dashboard.passwords.hash(password)
     if not await asyncio.to_thread(store.use_setup_secret, sha256(visit.request.path_params["secret"])):
         await asyncio.to_thread(lambda: store.log("set-up link refused", actor=UNKNOWN))
         return setup_page(visit, status=403, fault="no_setup", name=name)
-    visit.dashboard.failures.forget(key, mark)
+    await asyncio.to_thread(visit.dashboard.failures.forget, attempt)
     await asyncio.to_thread(lambda: store.set_password(name, hashed, actor=name))
     return visit.redirect("/login", said="password_set")
 

@@ -8,17 +8,19 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from lexiscope.analysis.exclusion import parse_rule
 from lexiscope.annotation.export.study_data import asked_about_participants
 from lexiscope.annotation.phrases import Phrase, rule_phrase
 from lexiscope.annotation.store.overview import ListedParticipant
+from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.sessions import Sessions
 from lexiscope.annotation.web.admin.summary import SummaryCache
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.security import Refused, remember
+from lexiscope.annotation.web.security import Refused
 from lexiscope.annotation.writing.review import WrittenText
 from lexiscope.annotation.writing.staging import written_texts
 
@@ -26,35 +28,34 @@ from lexiscope.annotation.writing.staging import written_texts
 
 
 AT_MOST = 10
-SECONDS = 60.0
-_MOST_KEYS = 50_000
+LASTS = timedelta(minutes=1)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class FailedAttempts:
-    """The failed attempts of the last minute by key. An attempt counts from its start, so that many at once do too."""
+    """The failed attempts of the last minute by key, in the store: all workers of a study count together.
 
-    clock: Callable[[], float] = time.monotonic
-    _times: OrderedDict[str, list[float]] = field(default_factory=OrderedDict)
+    An attempt counts from its start, so that many at once do too. *clock* is the one by which places are held: it is
+    not set while the server runs.
+    """
 
-    def begin(self, key: str) -> float:
-        """Count an attempt as failed until :meth:`forget` takes it back; return its mark.
+    store: Store
+    clock: Callable[[], datetime]
+
+    def begin(self, key: str) -> int:
+        """Count an attempt as failed until :meth:`forget` takes it back; return its number.
 
         Errors: :class:`Refused` 429 with the seconds to wait, after ten failures within a minute.
         """
-        now = self.clock()
-        recent = [moment for moment in self._times.get(key, []) if now - moment < SECONDS]
-        remember(self._times, key, recent, most=_MOST_KEYS)
-        if len(recent) >= AT_MOST:
-            wait = max(1, math.ceil(SECONDS - (now - recent[0])))
+        begun = self.store.begin_attempt(key, now=self.clock(), most=AT_MOST, lasts=LASTS)
+        if isinstance(begun, timedelta):
+            wait = max(1, math.ceil(begun.total_seconds()))
             raise Refused(429, "too_many_logins", "too_many_logins", retry_after=wait)
-        recent.append(now)
-        return now
+        return begun
 
-    def forget(self, key: str, mark: float) -> None:
+    def forget(self, number: int) -> None:
         """Take an attempt back: it was right, or it was never checked."""
-        if mark in self._times.get(key, ()):
-            self._times[key].remove(mark)
+        self.store.forget_attempt(number)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -75,8 +76,8 @@ class Dashboard:
     app: App
     sessions: Sessions
     summaries: SummaryCache
+    failures: FailedAttempts
     passwords: Passwords = field(default_factory=Passwords)
-    failures: FailedAttempts = field(default_factory=FailedAttempts)
     links: OrderedDict[str, str] = field(default_factory=OrderedDict)
     exporting: asyncio.Lock = field(default_factory=asyncio.Lock)
     last_export: tuple[str, tuple[tuple[str, int], ...]] | None = None
@@ -86,7 +87,8 @@ class Dashboard:
     @classmethod
     def of(cls, app: App) -> Dashboard:
         """Put the researchers' side of an app together."""
-        return cls(app, Sessions(app.store, app.keys, app.settings), SummaryCache(app.study, app.store))
+        failures = FailedAttempts(app.store, app.store.held_now)
+        return cls(app, Sessions(app.store, app.keys, app.settings), SummaryCache(app.study, app.store), failures)
 
     @cached_property
     def rules(self) -> Mapping[str, Phrase]:
