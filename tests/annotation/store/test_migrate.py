@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation.store import backup
-from lexiscope.annotation.store.engine import DATABASE_NAME, DamagedError, sa
+from lexiscope.annotation.store import audit, backup
+from lexiscope.annotation.store.engine import DATABASE_NAME, DamagedError, read_only, sa
+from lexiscope.annotation.store.mark import LogMark, rows_digest
 from lexiscope.annotation.store.record import Review, State
-from lexiscope.annotation.store.schema import APPEND_ONLY, SCHEMA_VERSION
+from lexiscope.annotation.store.schema import APPEND_ONLY, METADATA, SCHEMA_VERSION
 from lexiscope.core.errors import RunError
 
-from .made_study import answer, made_study, open_store, program
+from .made_study import active, answer, made_study, open_store, program
 
 FROZEN = Path(__file__).with_name("version_1.sql")
 STUDY = made_study(2, places={"1": 2})
+TABLES_OF_VERSION_2 = (
+    "accounts alembic_version audit audit_head lists participants setup_secrets statuses study answers codes consents "
+    "erasures identities leases sessions states tokens trials reviews"
+)
 
 
 def version_1(folder: Path) -> Path:
@@ -86,6 +93,29 @@ def test_an_older_study_is_migrated(tmp_path: Path) -> None:
                 database.execute(f"DELETE FROM {table.name}")
     with open_store(folder, STUDY) as store:
         assert len(list((folder / "backups").glob("*.sqlite"))) == 1, "migrated once"
+
+
+def test_a_closed_study_of_version_2_opens(tmp_path: Path) -> None:
+    """Its mark holds a digest of the tables of its version, in their order; a row that was changed since is found."""
+    with open_store(tmp_path, STUDY) as store:
+        store.submit(answer(active(store, ["i0"]), "i0", 0))
+    path = tmp_path / DATABASE_NAME
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE attempts")
+        database.execute("UPDATE alembic_version SET version_num = '2'")
+    with read_only(path).connect() as connection:
+        LogMark(*audit.head(connection), rows=rows_digest(connection)).write(tmp_path, lasting=True)
+    names = [table.name for table in METADATA.sorted_tables]
+    assert [name for name in names if name != "attempts"] == TABLES_OF_VERSION_2.split()
+    changed = tmp_path / "changed"
+    shutil.copytree(tmp_path, changed)
+    with closing(sqlite3.connect(changed / DATABASE_NAME)) as database, database:
+        database.execute("UPDATE leases SET taken_at = '2026-03-01T00:00:00.000000+00:00'")
+    with pytest.raises(DamagedError, match="rows were changed"):
+        open_store(changed, STUDY)
+    with open_store(tmp_path, STUDY) as store:
+        assert store.verify().problems == ()
+        assert isinstance(store.begin_attempt("ana", now=datetime.now(UTC), most=1, lasts=timedelta(minutes=1)), int)
 
 
 UNANSWERED = "WHERE participant_id NOT IN (SELECT participant_id FROM answers)"
