@@ -12,7 +12,7 @@ import pytest
 from lexiscope.annotation.export.package import codebook, codebook_rows
 from lexiscope.items.sheets import form, long_rows
 from lexiscope.items.sheets.form import Sheet, SheetColumn, marked_simulated, sheet_of
-from lexiscope.items.sheets.long_rows import ColumnRows, TableRows, distinct, mapped, whole, with_replaced
+from lexiscope.items.sheets.long_rows import ColumnRows, TableRows, distinct, mapped, whole, whole_texts, with_replaced
 from lexiscope.items.tables.neutral import Cell
 
 COLUMNS = (
@@ -158,3 +158,20 @@ def test_some_texts_of_a_column_are_replaced() -> None:
         assert found.to_pylist() == expected
         assert sorted(found.dictionary.to_pylist()) == sorted({*expected} - {None})
     assert sorted(distinct(column)) == sorted(distinct(pa.chunked_array([column.cast(pa.string())]))) == ["x", "y", "z"]
+
+
+def test_free_texts_are_joined_without_a_search_for_equal_ones() -> None:
+    """Their cells, rows and lines are those of a column whose dictionary has each text once."""
+    cells = [["a", None, "b"], [], [None], ["b", "c", "a"]]
+    parts = [pa.chunked_array([pa.array(own, pa.string()).dictionary_encode()]) for own in cells]
+    joined, once = whole_texts(parts), whole(parts)
+    assert joined.to_pylist() == once.to_pylist() == [cell for own in cells for cell in own]
+    assert len(joined.chunk(0).dictionary) == 5
+    chosen = [TableRows(pa.table({"t": own})).where(t=("a", "b")) for own in (joined, once)]
+    assert list(chosen[0]) == list(chosen[1]) == [{"t": "a"}, {"t": "b"}, {"t": "b"}, {"t": "a"}]
+    lines = [
+        b"".join(block.to_pybytes() for block in ColumnRows.of_table(pa.table([own], ["t"])).csv_blocks([True]))
+        for own in (joined, once)
+    ]
+    assert lines[0] == lines[1]
+    assert with_replaced(joined, {"b": "x"}).to_pylist() == with_replaced(once, {"b": "x"}).to_pylist()

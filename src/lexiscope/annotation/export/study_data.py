@@ -13,7 +13,7 @@ import pyarrow as pa
 from lexiscope.analysis.exclusion import Rule, format_rule
 from lexiscope.annotation.export.pasted_ids import without_ids
 from lexiscope.annotation.phrases import EXCLUDED_EARLIER, NO_DATA, NONE_FINISHED, Asked, Phrase, rule_phrase
-from lexiscope.annotation.store.export import FINISHED
+from lexiscope.annotation.store.export import FINISHED, FREE_TEXTS
 from lexiscope.annotation.store.overview import ListedParticipant, PlanSignature
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.design import DividedLists
@@ -125,7 +125,7 @@ class StudyData:
 
         reasons = mapped(people, lambda who: without_ids(excluded.get(who), self.platform_ids), pa.string())
         known = {"exclusion_rule": reasons, "excluded": mapped(people, excluded.__contains__, pa.bool_())}
-        for name in ("response_text", "guessed_word", "comment"):
+        for name in FREE_TEXTS:
             # of a million texts, few have an id
             texts = ((text, without_ids(text, self.platform_ids)) for text in distinct(table.column(name)))
             cleaned = {text: now for text, now in texts if now is not None and now != text}

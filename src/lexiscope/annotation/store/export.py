@@ -21,7 +21,7 @@ from lexiscope.annotation.store.schema import ANSWERS, ERASURES, LEASES, STATES
 from lexiscope.core.columnar.on_disk import TablesOnDisk, joined_on_disk
 from lexiscope.core.response import SCHEMA, Response, ResponseTable
 from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, kind_of_person
-from lexiscope.items.sheets.long_rows import mapped, whole
+from lexiscope.items.sheets.long_rows import mapped, whole, whole_texts
 
 FINISHED = frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED})
 """The states of participants who answered everything or were excluded."""
@@ -56,6 +56,8 @@ _LONG_TEXT = (
     "guessed_word comment shown_at answered_at rt_ms:float n_revisions:int guideline_version item_sha256 excluded:bool "
     "exclusion_rule flag_skipped:bool flag_not_found:bool"
 )
+FREE_TEXTS = ("response_text", "guessed_word", "comment")
+"""The columns of the long export with what participants typed."""
 _TYPES = {"": pa.string(), "int": pa.int32(), "bool": pa.bool_(), "float": pa.float64()}
 LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]) for part in _LONG_TEXT.split()])
 _CODED = pa.dictionary(pa.int32(), pa.string())
@@ -122,7 +124,11 @@ def responses_and_judgments(connection: sa.Connection, study: StudyRecord) -> tu
             yield from made.of(rows.filter(pc.is_in(_texts(rows["phase"]), read)))
         yield made.completion_times()
 
-    return ResponseTable.on_disk(given()), joined_on_disk(long, lambda parts, _: whole(parts))
+    return ResponseTable.on_disk(given()), joined_on_disk(long, _joined)
+
+
+def _joined(parts: Sequence[pa.ChunkedArray], name: str) -> pa.ChunkedArray:
+    return whole_texts(parts) if name in FREE_TEXTS else whole(parts)
 
 
 class _ResponseBatches:

@@ -216,6 +216,18 @@ def whole(parts: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
     return pa.chunked_array([_whole(pa.chunked_array([chunk for part in parts for chunk in part.chunks]))])
 
 
+def whole_texts(parts: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
+    """Return the parts of a column of free texts in one piece, in whose dictionary a text may be twice.
+
+    To find equal ones among a million long texts would take as much memory again as they do.
+    """
+    chunks = [chunk for part in parts for chunk in part.chunks]
+    starts = np.cumsum([0, *(len(chunk.dictionary) for chunk in chunks)]).tolist()
+    codes = [pc.add(chunk.indices, pa.scalar(start, pa.int32())) for chunk, start in zip(chunks, starts, strict=False)]
+    texts = pa.concat_arrays([chunk.dictionary for chunk in chunks])
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(pa.concat_arrays(codes), texts)])
+
+
 def mapped(column: pa.ChunkedArray | pa.Array, change: Callable[[Any], Any], kind: pa.DataType) -> pa.Array:
     """Return what a function makes of the cells of a column, called once for each distinct one; texts are coded."""
     cells, codes = _cells_and_codes(_whole(column))
