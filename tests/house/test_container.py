@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import pytest
@@ -38,12 +37,25 @@ def last(root: Path, word: str) -> str:
     return [rest for name, rest in instructions(root) if name == word][-1]
 
 
+def filled_in(text: str, given: dict[str, str]) -> str:
+    """The text of a compose file with its variables: ${NAME:-default}, and ${NAME:?message} if it must be set."""
+
+    def value(match: re.Match[str]) -> str:
+        name, kind, rest = match.groups()
+        if kind == ":?" and name not in given:
+            raise KeyError(rest)
+        return given.get(name, rest)
+
+    return re.sub(r"\$\{(\w+)(:[-?])([^}]+)\}", value, text)
+
+
 def services(root: Path, *names: str) -> dict[str, Any]:
     """The services of compose files, with the variables filled in; a later file replaces single entries."""
     made: dict[str, Any] = {}
     for name in names:
-        text = Template((root / name).read_text(encoding="utf-8").replace("${STUDY:-./study}", "./study"))
-        for service, entries in YAML(typ="safe").load(text.substitute(DOMAIN))["services"].items():
+        text = filled_in((root / name).read_text(encoding="utf-8"), DOMAIN)
+        assert "${" not in text, "every variable has a default or a message"
+        for service, entries in YAML(typ="safe").load(text)["services"].items():
             made[service] = made.get(service, {}) | entries
     return made
 
@@ -142,11 +154,56 @@ def test_compose_serves_a_study_behind_the_proxy(root: Path, tmp_path: Path) -> 
     assert url == "https://words.example.org"
     with served(root, tmp_path, list(study["command"]), url) as health:
         assert is_healthy(health, url)
-    assert proxy["network_mode"] == "service:study"
-    assert proxy["command"][-4:] == ["--from", url, "--to", f"127.0.0.1:{last(root, 'EXPOSE')}"]
+    assert proxy["command"][-4:] == ["--from", url, "--to", f"study:{last(root, 'EXPOSE')}"]
     assert {volume.split(":")[1] for volume in study["volumes"]} == {last(root, "WORKDIR"), "/answers"}
     assert study["read_only"] is True
     assert study["cap_drop"] == ["ALL"]
+
+
+def test_only_the_proxy_reaches_the_server(root: Path) -> None:
+    """Server and database are on a network that leads nowhere, and publish no port; the proxy is also on another one.
+
+    It has its own place on both, which a restart of the server does not take away, and starts beside an unhealthy one.
+    """
+    made = services(root, "compose.yaml", "compose.postgres.yaml")
+    networks = YAML(typ="safe").load(filled_in((root / "compose.yaml").read_text(encoding="utf-8"), DOMAIN))["networks"]
+    assert [name for name, entry in networks.items() if (entry or {}).get("internal")] == ["inside"]
+    assert {name: entries["networks"] for name, entries in made.items()} == {
+        "study": ["inside"],
+        "database": ["inside"],
+        "proxy": ["inside", "outside"],
+    }
+    assert {name for name, entries in made.items() if "ports" in entries} == {"proxy"}
+    assert made["proxy"]["depends_on"] == ["study"]
+    assert not any("network_mode" in entries for entries in made.values())
+
+
+@pytest.mark.parametrize("name", sorted(DOMAIN))
+def test_a_variable_that_is_not_set_is_an_error(root: Path, name: str) -> None:
+    """Compose stops with a message that names the variable and its file, and starts no site without a name."""
+    text = "".join((root / file).read_text(encoding="utf-8") for file in ("compose.yaml", "compose.postgres.yaml"))
+    with pytest.raises(KeyError, match=f"Set {name}.* in the file .env"):
+        filled_in(text, {known: value for known, value in DOMAIN.items() if known != name})
+
+
+def test_an_address_beyond_this_machine_needs_the_private_network(root: Path, tmp_path: Path) -> None:
+    """The command of the compose file without its flag, or with a public address without HTTPS, is an error."""
+    write_study(tmp_path)
+    words = services(root, "compose.yaml")["study"]["command"]
+    command = [str(tmp_path / "answers") if word == "/answers" else word for word in words]
+    url = command[command.index("--public-url") + 1]
+    for changed in (
+        [word for word in command if word != "--private-network"],
+        [word.replace(url, "http://words.example.org") for word in command],
+        command[: command.index("--public-url")],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "lexiscope", *changed], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == 1
+        assert "Plain HTTP at 0.0.0.0 would send cookies and answers without encryption" in done.stderr
+        assert "--private-network" in done.stderr
+        assert not (tmp_path / "answers").exists()
 
 
 def test_compose_serves_a_study_on_postgresql(root: Path, tmp_path: Path) -> None:

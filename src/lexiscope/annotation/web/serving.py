@@ -22,6 +22,7 @@ from datetime import datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
@@ -61,6 +62,9 @@ class Serving:
     public_url: str = option(
         "", "address that participants open, if there is a proxy; empty: that of the server", metavar="URL"
     )
+    private_network: bool = option(
+        False, "the address is on a private network which only an HTTPS proxy reaches: plain HTTP is allowed there"
+    )
     certificate: Path | None = option(None, "TLS certificate (PEM)", metavar="FILE")
     key: Path | None = option(None, "its private key (PEM)", metavar="FILE")
     postgres: str | None = option(None, "store in this PostgreSQL database instead of SQLite", metavar="URL")
@@ -70,8 +74,8 @@ class Serving:
     def check(self) -> None:
         """Check the settings before anything is opened.
 
-        Errors: :class:`InputError` for several workers without PostgreSQL, plain HTTP beyond this machine, or half of
-        certificate and key, or two that do not belong together.
+        Errors: :class:`InputError` for several workers without PostgreSQL, plain HTTP beyond this machine and a private
+        network, or half of certificate and key, or two that do not belong together.
         """
         if self.workers > 1 and self.postgres is None:
             what = f"{self.workers} processes cannot write to one SQLite study"
@@ -90,11 +94,12 @@ class Serving:
                     why=str(error),
                     hint="give a certificate and its private key, both in PEM form, the key without a password",
                 ) from error
-        if self.certificate is None and not is_loopback(self.host):
+        behind_proxy = self.private_network and urlsplit(self.public_url).scheme == "https"
+        if self.certificate is None and not is_loopback(self.host) and not behind_proxy:
             raise InputError(
                 f"Plain HTTP at {self.host} would send cookies and answers without encryption.",
                 hint="Add --certificate and --key, or serve 127.0.0.1 behind a proxy with HTTPS and give its address "
-                "with --public-url.",
+                "with --public-url. If only such a proxy reaches this address, add --private-network, too.",
             )
         self.settings()
 
