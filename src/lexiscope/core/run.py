@@ -220,15 +220,15 @@ LOCK_NAME = ".lock"
 
 
 @contextmanager
-def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder inside the block; make the folder where it is missing.
+def folder_lock(folder: Path, *, mode: int = 0o777) -> Iterator[None]:
+    """Hold the lock of a folder inside the block; make the folder with this *mode* where it is missing.
 
     The lock is the operating system's, so it ends with the process that holds it, however that process ends. Where the
     block fails before it has written anything, the lock's file goes, and with it every folder that was made for it.
     Errors: :class:`RunError` naming the other process, or a folder that cannot be made or written to.
     """
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    with _open_lock_file(folder) as stream:
+    with _open_lock_file(folder, mode) as stream:
         if not take_lock(stream) or not _is_file_at(folder / LOCK_NAME, stream):
             stream.seek(0)
             raise RunError(
@@ -268,9 +268,9 @@ def _is_file_at(path: Path, stream: IO[str]) -> bool:
     return False
 
 
-def _open_lock_file(folder: Path) -> IO[str]:
+def _open_lock_file(folder: Path, mode: int) -> IO[str]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode, parents=True, exist_ok=True)
         return (folder / LOCK_NAME).open("a+", encoding="ascii")
     except OSError as error:
         where = Place(str(folder))

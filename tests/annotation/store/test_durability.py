@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import stat
 import subprocess
 import sys
 import threading
@@ -260,6 +261,27 @@ def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
         modes = {file.name: file.stat().st_mode & 0o077 for file in tmp_path.rglob("*") if file.is_file()}
         assert {"study.sqlite", "study.sqlite-wal", "secret.key"} < set(modes)
         assert {name: mode for name, mode in modes.items() if mode and name != ".lock"} == {}
+
+
+def test_folders_are_for_their_owner_only(tmp_path: Path) -> None:
+    """W15: a folder that is made has mode 700, so that the copies of study file and items in it are private, too.
+
+    One that was there keeps its mode, which its owner chose.
+    """
+    there = tmp_path / "there"
+    for folder in (tmp_path / "made" / "study", there):
+        if folder == there:
+            there.mkdir()
+            there.chmod(0o755)
+        with open_store(folder) as store:
+            store.invite("PLATFORM")
+            copy = store.backup()
+            before = folder.stat().st_mode
+        assert stat.S_IMODE(copy.parent.stat().st_mode) == 0o700
+        again = tmp_path / f"again_{folder.name}"
+        backup.restore(copy, again, key=folder / backup.KEY_NAME)
+        assert stat.S_IMODE(again.stat().st_mode) == 0o700
+        assert stat.S_IMODE(before) == (0o755 if folder == there else 0o700)
 
 
 def test_other_databases_are_refused(tmp_path: Path) -> None:

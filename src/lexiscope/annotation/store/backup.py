@@ -54,6 +54,8 @@ from lexiscope.core.run import folder_lock
 BACKUPS, KEY_NAME = "backups", "secret.key"
 HALF_KEY_NAME = f"{KEY_NAME}.new"
 """The key of a study whose first tables are not committed yet."""
+FOLDER_MODE = 0o700
+"""The mode of a folder that is made for a study or its copies; one that was there keeps its mode."""
 _BY_DATE = re.compile(r"\d{8}T\d{6}_\d{6}\.sqlite")
 
 
@@ -134,7 +136,7 @@ def write_backup(database: Database, target: Path) -> Path:
         raise InputError("a PostgreSQL study is backed up by PostgreSQL", hint="use pg_dump")
     if target.exists():
         raise InputError("there is a file of this name already", place=Place(str(target)))
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     half = target.with_name(f"{target.name}.part")
     try:
         copy_database(database.path, half)
@@ -169,7 +171,7 @@ def restore(backup: Path, folder: Path, *, key: Path | None = None) -> Restored:
     problems = file_problems(backup)
     if problems:
         raise DataError("this backup is damaged", place=Place(str(backup)), why=problems[0])
-    with folder_lock(folder):
+    with folder_lock(folder, mode=FOLDER_MODE):
         target, own, nearby = folder / DATABASE_NAME, folder / KEY_NAME, backup.with_name(KEY_NAME)
         if not own.exists():
             if target.exists() and target.stat().st_size:

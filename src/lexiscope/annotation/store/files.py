@@ -215,7 +215,7 @@ def set_files_aside(folder: Path) -> Path | None:
     if not present:
         return None
     aside = folder / f"before_{datetime.now(UTC):%Y%m%dT%H%M%S_%f}"
-    aside.mkdir(mode=0o700)
+    aside.mkdir(backup.FOLDER_MODE)
     for name in present:
         (folder / name).rename(aside / name)
     return aside

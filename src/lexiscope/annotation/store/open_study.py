@@ -142,7 +142,7 @@ class OpenStudy:
                     raise error
                 held.enter_context(_lock_folder(folder))
             aside = _set_lost_study_aside(folder) if new and url is None else None
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(backup.FOLDER_MODE, parents=True, exist_ok=True)
             begun = url is None and not (folder / DATABASE_NAME).exists()
             if begun:
                 make_file(folder)
@@ -437,7 +437,7 @@ def _lock_folder(folder: Path) -> ExitStack:
     """Hold the folder's lock, or say that the study is open elsewhere."""
     held = ExitStack()
     try:
-        held.enter_context(folder_lock(folder))
+        held.enter_context(folder_lock(folder, mode=backup.FOLDER_MODE))
     except RunError as error:
         raise RunError(
             "this study is open in another process",
