@@ -1,16 +1,22 @@
 # The server of a study: docs/people/container.md. It runs without root, listens on the container's own loopback
-# address, and keeps everything that it writes in /answers.
-ARG PYTHON=3.13
+# address if its command names no other, and keeps everything that it writes in /answers.
+#
+# The base image is a tag, so that a new build gets its security fixes. Whoever needs the same image again names it by
+# its digest: --build-arg PYTHON_IMAGE=python@sha256:...
+ARG PYTHON_IMAGE=python:3.13-slim
 
-FROM python:${PYTHON}-slim AS build
+FROM ${PYTHON_IMAGE} AS build
 WORKDIR /build
-COPY pyproject.toml README.md LICENSE requirements.lock ./
-RUN python -m venv /opt/lexiscope \
-    && /opt/lexiscope/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
+COPY pyproject.toml README.md LICENSE requirements.lock requirements-build.lock ./
+RUN python -m venv --without-pip /opt/lexiscope \
+    && python -m pip --python /opt/lexiscope install --no-cache-dir --require-hashes -r requirements.lock \
+    && python -m pip install --no-cache-dir --require-hashes -r requirements-build.lock
 COPY src src
-RUN /opt/lexiscope/bin/pip install --no-cache-dir --no-deps .
+# Without isolation, the build uses the backend that was installed by hash and fetches nothing.
+RUN python -m pip wheel --no-cache-dir --no-index --no-deps --no-build-isolation --wheel-dir /wheels . \
+    && python -m pip --python /opt/lexiscope install --no-cache-dir --no-index --no-deps /wheels/*.whl
 
-FROM python:${PYTHON}-slim
+FROM ${PYTHON_IMAGE}
 COPY --from=build /opt/lexiscope /opt/lexiscope
 RUN groupadd --gid 10001 lexiscope \
     && useradd --uid 10001 --gid 10001 --no-create-home lexiscope \

@@ -29,7 +29,7 @@ help:
 	@echo "make coverage  write docs/reference/coverage.md: how often intervals hold the truth in simulated studies"
 	@echo "make lint    lint, types, import contracts"
 	@echo "make check   the same and the house tests"
-	@echo "make lock    requirements.lock: versions and hashes of what a server needs"
+	@echo "make lock    requirements.lock: versions and hashes of what a server needs; requirements-build.lock: of its build"
 	@echo "make sbom    what a server is made of: dist/sbom.cdx.json"
 	@echo "make release VERSION=0.2.0    rehearse a release in a clone; with DRY= make it"
 	@echo "make dev     editable install with everything for working on Lexiscope"
@@ -99,17 +99,20 @@ coverage: $(VENV)/test.stamp
 	PYTHONPATH=src $(BIN)/python -m tests.analysis.coverage $(STUDIES) > $(VENV)/coverage.md
 	mv $(VENV)/coverage.md docs/reference/coverage.md
 
-# Versions and hashes of what a server needs, for every system and Python; versions that still fit stay.
-# UPGRADE=--upgrade takes the newest.
+# Versions and hashes of what a server needs, and of what builds its package, for every system and Python; versions that
+# still fit stay. UPGRADE=--upgrade takes the newest.
+LOCK = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --quiet \
+	--custom-compile-command "make lock" $(UPGRADE)
 lock: $(VENV)/release.stamp
-	$(BIN)/uv pip compile pyproject.toml --extra postgres --universal --python-version 3.11 --generate-hashes \
-		--no-annotate --quiet --custom-compile-command "make lock" $(UPGRADE) --output-file requirements.lock
+	$(LOCK) pyproject.toml --extra postgres --output-file requirements.lock
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
+		| $(LOCK) - --output-file requirements-build.lock
 
-# The bill of materials describes what the lock file installs, in an environment of its own.
+# The bill of materials describes what the lock file installs, in an environment of its own, which has no pip and none of
+# the packages that come with it.
 sbom: $(VENV)/release.stamp
-	$(PYTHON) -m venv --clear $(VENV)/server
-	$(VENV)/server/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(VENV)/server/bin/pip uninstall --quiet --disable-pip-version-check --yes pip
+	$(PYTHON) -m venv --clear --without-pip $(VENV)/server
+	$(BIN)/pip --python $(VENV)/server install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	mkdir -p dist
 	$(BIN)/cyclonedx-py environment $(VENV)/server/bin/python --pyproject pyproject.toml --mc-type application \
 		--spec-version 1.6 --output-reproducible --output-file dist/sbom.cdx.json

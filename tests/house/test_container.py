@@ -119,15 +119,30 @@ def test_the_image_needs_no_root(root: Path) -> None:
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", last(root, "USER"))
     assert json.loads(last(root, "VOLUME")) == ["/answers"]
     runs = [rest for word, rest in instructions(root) if word == "RUN"]
-    installs = [rest for rest in runs if "pip install" in rest]
-    assert installs
-    assert all("--require-hashes" in rest or "--no-deps" in rest for rest in installs)
+    pips = [command for rest in runs for command in rest.split("&&") if re.search(r"(?<![\w-])pip ", command)]
+    assert len(pips) >= 3
+    assert all("--require-hashes" in command or {"--no-index", "--no-deps"} <= {*command.split()} for command in pips)
+    assert all("--no-build-isolation" in command for command in pips if " wheel " in command)
     assert not any(re.search(r"curl|wget|https?://", rest) for rest in runs)
     copied = [rest.split()[:-1] for word, rest in instructions(root) if word == "COPY" and "--from" not in rest]
     allowed = {line.removeprefix("!") for line in (root / ".dockerignore").read_text().splitlines() if line[0] == "!"}
     assert {name for names in copied for name in names} == allowed
     assert [name for name in allowed if not (root / name).exists()] == []
     assert "ADD" not in {word for word, _ in instructions(root)}
+
+
+def test_each_image_can_be_named_by_its_digest(root: Path) -> None:
+    """A variable with a default names each image that is fetched: in the Dockerfile an argument, which compose sets."""
+    words = instructions(root)
+    name, _, default = words[0][1].partition("=")
+    assert (words[0][0], name) == ("ARG", "PYTHON_IMAGE")
+    assert [rest.split()[0] for word, rest in words if word == "FROM"] == ["${PYTHON_IMAGE}", "${PYTHON_IMAGE}"]
+    made = services(root, "compose.yaml", "compose.postgres.yaml")
+    assert made["study"]["build"]["args"] == {"PYTHON_IMAGE": default}
+    text = "".join((root / file).read_text(encoding="utf-8") for file in ("compose.yaml", "compose.postgres.yaml"))
+    images = re.findall(r"image: (.+)", text)
+    assert len(images) == 2
+    assert all(re.fullmatch(r'"\$\{[A-Z]+_IMAGE:-[a-z]+:\d+\}"', image) for image in images)
 
 
 def test_the_image_serves_a_study(root: Path, tmp_path: Path) -> None:

@@ -122,21 +122,32 @@ def test_the_files_state_one_version(release: ModuleType, root: Path) -> None:
     assert release.stated_version(root) == _project(root)["version"]
 
 
-def lock_requirements(root: Path) -> list[tuple[Requirement, list[str]]]:
-    """The requirements of the lock file with their hashes."""
-    text = (root / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ")
+def lock_requirements(root: Path, name: str) -> list[tuple[Requirement, list[str]]]:
+    """The requirements of a lock file with their hashes."""
+    text = (root / name).read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return [(Requirement(line.partition("--hash")[0]), re.findall(r"--hash=sha256:(\w+)", line)) for line in lines]
 
 
-def test_the_lock_file_names_versions_and_hashes(root: Path) -> None:
+def locked_versions(root: Path, name: str, environment: dict[str, str]) -> dict[str, str]:
+    """The version of each package that a lock file has for an environment; none is there twice."""
+    versions: dict[str, str] = {}
+    for requirement, _ in lock_requirements(root, name):
+        if requirement.marker is None or requirement.marker.evaluate(environment):
+            assert canonicalize_name(requirement.name) not in versions, requirement
+            versions[canonicalize_name(requirement.name)] = str(requirement.specifier).removeprefix("==")
+    return versions
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-build.lock"])
+def test_the_lock_file_names_versions_and_hashes(root: Path, name: str) -> None:
     """Every line has one version and the hashes of its files, and no line names where the files come from."""
-    for requirement, hashes in lock_requirements(root):
+    for requirement, hashes in lock_requirements(root, name):
         assert re.fullmatch(r"==[^*,]+", str(requirement.specifier)), requirement
         assert requirement.url is None
         assert hashes, requirement
         assert all(len(digest) == 64 for digest in hashes), requirement
-    assert "://" not in (root / "requirements.lock").read_text(encoding="utf-8")
+    assert "://" not in (root / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("python", PYTHONS)
@@ -144,17 +155,17 @@ def test_the_lock_file_names_versions_and_hashes(root: Path) -> None:
 def test_the_lock_file_fits_the_project(root: Path, python: str, system: str) -> None:
     """On each system and Python, each package that the server needs is locked once, in a version that is allowed."""
     environment = LINUX | {"sys_platform": system, "python_version": python, "python_full_version": f"{python}.0"}
-    here: dict[str, str] = {}
-    for requirement, _ in lock_requirements(root):
-        if requirement.marker is None or requirement.marker.evaluate(environment):
-            assert canonicalize_name(requirement.name) not in here, requirement
-            here[canonicalize_name(requirement.name)] = str(requirement.specifier).removeprefix("==")
+    here = locked_versions(root, "requirements.lock", environment)
     project = _project(root)
     extras = project["optional-dependencies"]
     needed = map(Requirement, (*project["dependencies"], *extras["annotate"], *extras["postgres"]))
     for requirement in needed:
         if requirement.name != "lexiscope" and (requirement.marker is None or requirement.marker.evaluate(environment)):
             assert requirement.specifier.contains(here[canonicalize_name(requirement.name)]), requirement
+    build = locked_versions(root, "requirements-build.lock", environment)
+    built_with = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    for requirement in map(Requirement, built_with):
+        assert requirement.specifier.contains(build[canonicalize_name(requirement.name)]), requirement
 
 
 def test_the_classifiers_are_the_supported_pythons(root: Path) -> None:
