@@ -31,7 +31,7 @@ help:
 	@echo "make check   the same and the house tests"
 	@echo "make lock    requirements.lock: versions and hashes of what a server needs; requirements-build.lock: of its build"
 	@echo "make sbom    what a server is made of: dist/sbom.cdx.json"
-	@echo "make release VERSION=0.2.0    rehearse a release in a clone; with DRY= make it"
+	@echo "make release VERSION=0.2.0    rehearse a release in a clone, without the tests; with DRY= make it"
 	@echo "make dev     editable install with everything for working on Lexiscope"
 
 $(BIN)/python:
@@ -121,7 +121,8 @@ $(VENV)/release.stamp: pyproject.toml | $(BIN)/python
 	$(INSTALL) ".[release]"
 	touch $@
 
-# VERSION=0.2.0: version, changelog, tag, files, bill of materials and checksums; DRY= does it here and not in a clone.
+# VERSION=0.2.0: version, changelog, files, bill of materials, checksums, commit and tag, without the tests and in a clone;
+# DRY= does it here, after the tests (.ci/run).
 DRY ?= --dry-run
 release: $(VENV)/release.stamp
 	$(BIN)/python .ci/release.py $(VERSION) $(DRY)

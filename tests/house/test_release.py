@@ -40,7 +40,7 @@ def checkout(release: ModuleType, root: Path, tmp_path: Path, monkeypatch: pytes
         monkeypatch.setenv(f"GIT_{who}_NAME", "Test")
         monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.org")
     folder = tmp_path / "checkout"
-    for name in (*release.VERSIONED, "CHANGELOG.md"):
+    for name in (*release.VERSIONED, "CHANGELOG.md", "requirements.lock"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / name, folder / name)
     (folder / ".gitignore").write_text("dist/\n")
@@ -56,27 +56,47 @@ def _project(root: Path) -> dict[str, Any]:
     return project
 
 
+BILL = 'import pathlib; pathlib.Path(\'dist/sbom.cdx.json\').write_text(\'{"components": [{"name": "%s"}]}\')'
+"""A command that writes a bill of materials with one package."""
+ALEMBIC = (sys.executable, "-c", BILL % "Alembic")
+
+
 def test_a_release_is_made(release: ModuleType, checkout: Path) -> None:
     """Version and changelog are in the tagged commit, the files are made at the commit's time, and the sums hold.
 
-    The commands that build are replaced: the true ones ask a package index for what they build with.
+    The commands that test and build are replaced: the true ones take long, and ask a package index for what they build
+    with. The tests see the files as they are released, and leave no file among them.
     """
+    tested = "import pathlib; pathlib.Path('dist/tested.whl').write_text(pathlib.Path('CITATION.cff').read_text())"
+    tested += "; assert 'version: 0.2.0' in pathlib.Path('dist/tested.whl').read_text()"
     write = "import os, pathlib; pathlib.Path('dist/made.whl').write_text(os.environ['SOURCE_DATE_EPOCH'])"
     seen = "import sys, pathlib; pathlib.Path('dist/seen.txt').write_text(' '.join(sys.argv[1:]))"
     (checkout / "dist").mkdir()
     (checkout / "dist" / "old.whl").touch()
-    commands = [(sys.executable, "-c", write), (sys.executable, "-c", seen, "dist/*.whl")]
-    sums = release.make_release(checkout, "0.2.0", commands=commands)
+    tests = [(sys.executable, "-c", tested)]
+    commands = [(sys.executable, "-c", write), (sys.executable, "-c", seen, "dist/*.whl"), ALEMBIC]
+    sums = release.make_release(checkout, "0.2.0", tests=tests, commands=commands)
     assert release.stated_version(checkout) == "0.2.0"
     assert release.git(checkout, "describe") == "v0.2.0"
     assert release.git(checkout, "status", "--porcelain") == ""
     changes = (checkout / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(r"## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n", changes)
-    assert {path.name for path in sums.parent.iterdir()} == {"made.whl", "seen.txt", "SHA256SUMS"}
+    assert {path.name for path in sums.parent.iterdir()} == {"made.whl", "seen.txt", "sbom.cdx.json", "SHA256SUMS"}
     assert (checkout / "dist" / "made.whl").read_text() == release.git(checkout, "log", "-1", "--format=%ct")
     assert (checkout / "dist" / "seen.txt").read_text() == str(checkout / "dist" / "made.whl")
     if shutil.which("sha256sum"):
         assert subprocess.run(["sha256sum", "--check", "--quiet", sums.name], cwd=sums.parent).returncode == 0
+
+
+def test_a_released_changelog_does_not_say_that_it_is_not_released(release: ModuleType, root: Path) -> None:
+    """The sentence of the time before the first release goes with it, and no entry does."""
+    text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = release.released_changelog(text, "0.1.0", "2026-12-01")
+    assert "is not released yet" not in released
+    assert re.findall(r"^- .*", released, re.MULTILINE) == re.findall(r"^- .*", text, re.MULTILINE)
+    sentence = "The first version, 0.1.0, is not released yet.\n\n"
+    made = release.released_changelog(f"## [Unreleased]\n\n{sentence}### Added\n\n- a\n", "0.1.0", "2026-12-01")
+    assert made == "## [Unreleased]\n\n## [0.1.0] - 2026-12-01\n\n### Added\n\n- a\n"
 
 
 @pytest.mark.parametrize(
@@ -105,16 +125,62 @@ def test_a_release_is_refused(release: ModuleType, checkout: Path, version: str,
         release.git(checkout, "commit", "--quiet", "--all", "--message", "change")
     head = release.git(checkout, "rev-parse", "HEAD")
     with pytest.raises(release.ReleaseError, match=re.escape(why)):
-        release.make_release(checkout, version, commands=[])
+        release.make_release(checkout, version, tests=[], commands=[])
     assert release.git(checkout, "rev-parse", "HEAD") == head
     assert release.git(checkout, "tag") == ("v0.2.0" if change == "tag" else "")
 
 
-def test_a_failed_command_ends_the_release(release: ModuleType, checkout: Path) -> None:
-    """The command is named, and no checksums are written."""
-    with pytest.raises(release.ReleaseError, match=r"failed: .* raise SystemExit\(3\)"):
-        release.make_release(checkout, "0.1.0", commands=[(sys.executable, "-c", "raise SystemExit(3)")])
+FAILS = (sys.executable, "-c", "raise SystemExit(3)")
+LEAVES = (sys.executable, "-c", "open('left.txt', 'w')")
+
+
+@pytest.mark.parametrize(
+    ("tests", "commands", "why"),
+    [
+        ([FAILS], [ALEMBIC], r"failed: .* raise SystemExit\(3\)"),
+        ([], [ALEMBIC, FAILS], r"failed: .* raise SystemExit\(3\)"),
+        ([], [], r"no bill of materials dist/sbom\.cdx\.json"),
+        ([], [(sys.executable, "-c", BILL % "setuptools")], r"requirements\.lock has not: \['setuptools'\]"),
+        ([LEAVES], [ALEMBIC], r"changed files: \['left\.txt'\]"),
+    ],
+)
+def test_a_failure_leaves_the_checkout_as_it_was(
+    release: ModuleType, checkout: Path, tests: list[list[str]], commands: list[list[str]], why: str
+) -> None:
+    """The fault is named. Neither commit, tag nor checksums are left, and the files state the earlier version."""
+    head = release.git(checkout, "rev-parse", "HEAD")
+    with pytest.raises(release.ReleaseError, match=why):
+        release.make_release(checkout, "0.2.0", tests=tests, commands=commands)
+    assert release.git(checkout, "rev-parse", "HEAD") == head
+    assert release.git(checkout, "tag") == ""
+    assert release.git(checkout, "diff", "HEAD") == ""
     assert not (checkout / "dist" / "SHA256SUMS").exists()
+
+
+def test_a_tag_that_fails_takes_the_commit_back(
+    release: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last step fails: the commit of the step before is undone."""
+    head, git = release.git(checkout, "rev-parse", "HEAD"), release.git
+
+    def broken(folder: Path, *words: str, **more: Any) -> str:
+        if words[:2] == ("tag", "--annotate"):
+            raise release.ReleaseError("git tag: no")
+        return str(git(folder, *words, **more))
+
+    monkeypatch.setattr(release, "git", broken)
+    with pytest.raises(release.ReleaseError, match="git tag: no"):
+        release.make_release(checkout, "0.2.0", tests=[], commands=[ALEMBIC])
+    assert git(checkout, "rev-parse", "HEAD") == head
+    assert git(checkout, "status", "--porcelain") == ""
+
+
+def test_a_release_runs_what_must_hold(release: ModuleType, root: Path) -> None:
+    """A release is tested with the script of continuous integration, and CONTRIBUTING.md says how it is made."""
+    assert [(root / name).exists() for _, name in release.TESTS] == [True]
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert "make release VERSION=" in text
+    assert ".ci/run" in text
 
 
 def test_the_files_state_one_version(release: ModuleType, root: Path) -> None:
