@@ -272,6 +272,7 @@ def test_a_dump_that_was_restored_is_accepted(tmp_path: Path, url: str) -> None:
     with pytest.raises(InputError, match="the study's key is needed"):
         accept_restored(again, tmp_path / "elsewhere")
     assert accept_restored(again, tmp_path / "elsewhere", key=tmp_path / "secret.key").answers == 1
+    assert (tmp_path / "elsewhere").stat().st_mode & 0o077 == 0, "W15: a folder that is made is for its owner only"
     assert accept_restored(again, tmp_path).problems == ()
     for folder in (tmp_path, tmp_path / "elsewhere"):
         with open_store(folder, study, url=again) as store:

@@ -221,7 +221,7 @@ def accept_restored(url: str, folder: Path, *, key: Path | None = None) -> Store
         raise read_error(error, None) from error
     finally:
         database.dispose()
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     if source != own:
         own.touch(mode=0o600)
         own.write_bytes(secret)
