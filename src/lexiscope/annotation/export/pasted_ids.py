@@ -27,7 +27,7 @@ def without_ids(text: str | None, platform_ids: frozenset[str]) -> str | None:
     return text if pattern is None else pattern.sub(REMOVED, text)
 
 
-class _Search:
+class _IdSearch:
     """Which of many ids may be in a text: one pattern of all of them would try each at every character.
 
     An id has the characters of ids in a row, and it has a head, its first characters.
@@ -68,8 +68,8 @@ class _Search:
 
 
 @lru_cache(maxsize=8)
-def _search_of(platform_ids: frozenset[str]) -> _Search:
-    return _Search(platform_ids)
+def _search_of(platform_ids: frozenset[str]) -> _IdSearch:
+    return _IdSearch(platform_ids)
 
 
 def _small(text: str) -> str:
