@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +106,47 @@ def test_where_filters_by_value_by_set_and_by_missing() -> None:
     table = _table(70)
     assert set(table.where(subject_id=("p1", "p2")).unique("subject_id")) == {"p1", "p2"}
     assert len(table.where(layer=3)) == len(table.where(layer=None)) == 35
+
+
+_NOT_WHOLE = [1.5, "3", True, np.True_, 2**40, np.float32(1.5), Decimal("1.5"), float("inf")]
+
+
+@pytest.mark.parametrize("name", ["layer", "position", "repeat"])
+@pytest.mark.parametrize("cell", _NOT_WHOLE, ids=repr)
+def test_a_column_of_whole_numbers_takes_no_other_cell(name: str, cell: object, tmp_path: Path) -> None:
+    """Not as a number of the table, nor of its rows, nor as what is searched in a table or in a file."""
+    columns = {"subject_id": "s", "subject_kind": "k", "item_id": ["a", "b"], "task": "t", "measure": "m"}
+    said = f"the response column '{name}' needs whole numbers"
+    for cells in (cell, [cell, 2], [None, cell], np.array([cell, None], dtype=object)):
+        with pytest.raises(InputError, match=said):
+            ResponseTable.from_columns({**columns, name: cells})
+    row = Response("s", "k", "i", "t", "m")
+    with pytest.raises(InputError, match=said):
+        ResponseTable.from_rows([replace(row, **{name: cell})])
+    table = ResponseTable.from_columns({**columns, name: [0, 1]})
+    table.write_parquet(tmp_path / "answers.parquet")
+    for rows in (table, ResponseTable.scan(tmp_path / "answers.parquet")):
+        for wanted in (cell, [cell], (1, cell), {cell}):
+            with pytest.raises(InputError, match=said):
+                rows.where(**{name: wanted})
+
+
+def test_whole_numbers_of_any_type_are_found() -> None:
+    """Numbers of a column are floating point to its user: 3.0 is layer 3; missing ones are as before."""
+    cells = [3.0, np.int64(2), None, float("nan"), np.float32(1), Decimal(0)]
+    columns = {"subject_id": "s", "subject_kind": "k", "item_id": list("abcdef"), "task": "t", "measure": "m"}
+    table = ResponseTable.from_columns({**columns, "layer": cells})
+    np.testing.assert_array_equal(table.column("layer"), [3, 2, np.nan, np.nan, 1, 0])
+    for wanted in (3, 3.0, np.float64(3), np.int8(3), Decimal(3)):
+        assert table.where(layer=wanted).unique("item_id") == ("a",)
+    assert table.where(layer=(None, 2.0)).unique("item_id") == ("b", "c", "d")
+
+
+@pytest.mark.parametrize("condition", [{"subject_id": 3}, {"value": "a"}, {"value": True}, {"answered_at": "now"}])
+def test_what_a_column_cannot_hold_is_not_searched(condition: dict[str, object]) -> None:
+    """The error names the column and what it holds."""
+    with pytest.raises(InputError, match=f"the response column '{next(iter(condition))}' needs"):
+        _table(3).where(**condition)
 
 
 def test_codes_are_in_order_of_first_appearance() -> None:

@@ -275,7 +275,10 @@ class ResponseTable:
     # -- choosing ---------------------------------------------------------------------------------------------
 
     def where(self, **equal: object) -> ResponseTable:
-        """Return the rows whose columns equal these values; a tuple or list means any of them, ``None`` missing."""
+        """Return the rows whose columns equal these values; a tuple or list means any of them, ``None`` missing.
+
+        Errors: :class:`InputError` for a value that the column cannot hold, such as ``layer=3.5`` or ``layer="3"``.
+        """
         return ResponseTable._of(scan.filtered(self._table, _conditions(equal))) if equal else self
 
     def filter(self, mask: np.ndarray[Any, Any]) -> ResponseTable:
@@ -561,10 +564,17 @@ def _is_array(value: object) -> bool:
 
 def _typed_column(values: object, field: pa.Field, n_rows: int) -> memory.Column:
     """Return a column of a table. Errors: :class:`InputError` naming the column whose cells have another type."""
+    with _type_errors(values, field):
+        return _memory_column(values, field.name, n_rows)
+
+
+@contextmanager
+def _type_errors(values: object, field: pa.Field) -> Iterator[None]:
+    """Have values that a column cannot hold named as such, whether they are stored or searched."""
     if pa.types.is_floating(field.type) and _holds_booleans(values):
         raise _type_error(field, "it holds True or False, which Python would read as 1 and 0")
     try:
-        return _memory_column(values, field.name, n_rows)
+        yield
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise _type_error(field, str(error).splitlines()[0]) from error
 
@@ -617,7 +627,11 @@ def _conditions(equal: Mapping[str, object]) -> list[scan.Condition]:
     """What :meth:`ResponseTable.where` is asked for, as arrays of the values that rows may have."""
     several = (list, tuple, set, frozenset)
     listed = {name: list(wanted) if isinstance(wanted, several) else [wanted] for name, wanted in equal.items()}
-    return [(_check_column(name), _array(wanted, name)) for name, wanted in listed.items()]
+    conditions: list[scan.Condition] = []
+    for name, wanted in listed.items():
+        with _type_errors(wanted, SCHEMA.field(_check_column(name))):
+            conditions.append((name, _array(wanted, name)))
+    return conditions
 
 
 _CSV_SCHEMA = pa.schema([pa.field(name, _cell_type(name)) for name in COLUMNS])

@@ -7,6 +7,7 @@ half a second in every process. Here, texts and numbers of one type are exchange
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow as pa
 
 _EXACT = 2**53
 _NAN = pa.Array.from_buffers(pa.float64(), 1, [None, pa.py_buffer(np.array([np.nan]))])[0]
+_REAL = (int, float, np.number, Decimal)
 _STORED: Mapping[Any, Any] = {pa.float64(): np.float64, pa.int64(): np.int64, pa.int32(): np.int32}
 _BOUNDS = {pa.float64(): (-_EXACT, _EXACT), pa.int64(): (-(2**63), 2**63 - 1), pa.int32(): (-(2**31), 2**31 - 1)}
 """The whole numbers of each type, in float64 those that it holds exactly."""
@@ -22,8 +24,8 @@ _BOUNDS = {pa.float64(): (-_EXACT, _EXACT), pa.int64(): (-(2**63), 2**63 - 1), p
 def array_of(cells: Any, kind: Any) -> Any:
     """Return cells as an array of Arrow of one type; ``None``, NaN and NaT are missing.
 
-    *cells* is an array of numpy, a list or a tuple. Errors: those of ``pyarrow.array``: ``pyarrow.ArrowException`` for
-    cells of another type, ``UnicodeEncodeError`` for a text that UTF-8 cannot hold.
+    *cells* is an array of numpy, a list or a tuple. Errors: ``pyarrow.ArrowException`` or ``TypeError`` for cells of
+    another type, and for 1.5 as a whole number; ``UnicodeEncodeError`` for a text that UTF-8 cannot hold.
     """
     if isinstance(cells, np.ndarray) and cells.ndim == 1 and cells.dtype.kind in "fiub" and cells.dtype.isnative:
         if _holds(cells, kind):
@@ -70,6 +72,12 @@ def _of_python(cells: Sequence[Any], kind: Any) -> Any:
         except OverflowError:
             return None
         return _numbers(whole, missing, kind) if _holds(whole, kind) else None
+    if np.bool_ in types and not pa.types.is_boolean(kind):
+        raise TypeError("expected a number, got a truth value of numpy")
+    if pa.types.is_integer(kind) and bool not in types and all(issubclass(one, _REAL) for one in types):
+        # pyarrow would cut 1.5 to 1; a cast from floating point takes whole numbers only
+        values = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+        return _numbers(values, np.isnan(values), pa.float64()).cast(kind)
     return None
 
 
