@@ -20,7 +20,7 @@ from lexiscope.collect import collect
 from lexiscope.collect.engine import Processes, engine_of
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import InputError, MissingExtraError, RunError, SubjectError
+from lexiscope.core.errors import InputError, MissingExtraError, RunError, SpecError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import folder_lock
@@ -109,6 +109,53 @@ def test_an_error_is_that_of_the_serial_run(tmp_path: Path) -> None:
     with pytest.raises(SubjectError) as together:
         collect(items, [f"{MADE}0"], "relatedness", out=tmp_path / "two", engine="processes:1")
     assert str(together.value) == str(alone.value)
+
+
+_RAISES = """
+from pathlib import Path
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import SubjectError
+
+CAPABILITIES = ("Judges",)
+
+
+class Mine:
+    subject_id, kind = "{file}:mine", "mine"
+    facts = SubjectFacts("{file}:mine", kind="mine")
+
+    def judge(self, items, task):
+        with Path("{calls}").open("a") as file:
+            file.write("asked\\n")
+        raise {error}("not today")
+
+
+def load(spec):
+    return Mine()
+"""
+
+
+@pytest.mark.parametrize(("error", "kind"), [("ValueError", ValueError), ("SubjectError", SubjectError)])
+@pytest.mark.parametrize("views", [("full",), ("full", "word")])
+def test_a_subject_that_raises_is_asked_once(
+    error: str, kind: type[Exception], views: tuple[str, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """By one worker, and not again by another or by this process; the folder is continued as after a serial run."""
+    file, calls = tmp_path / "mine.py", tmp_path / "calls"
+    file.write_text(_RAISES.format(file=file, calls=calls, error=error))
+    for _ in range(2):
+        calls.unlink(missing_ok=True)
+        with pytest.raises(kind, match="not today"):
+            collect(ITEMS[:5], [f"{file}:mine"], "relatedness", views=views, out=tmp_path / "run", engine="processes:2")
+        assert calls.read_text() == "asked\n"
+        assert "Traceback" not in capfd.readouterr().err
+
+
+def test_an_unknown_engine_leaves_the_folder_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of a call, and that of the environment."""
+    monkeypatch.setenv(ENGINE, "threads")
+    with pytest.raises(SpecError, match="there is no engine"):
+        collect(ITEMS[:5], ["baseline:word_overlap"], "relatedness", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 class OnlyHere:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +16,15 @@ from pathlib import Path
 import pytest
 
 from lexiscope.collect.engine import Executor, engine_of, work_together
-from lexiscope.core.errors import InputError, MissingExtraError, SpecError
+from lexiscope.core.errors import (
+    InputError,
+    LexiscopeError,
+    MissingExtraError,
+    Place,
+    RunError,
+    SpecError,
+    SubjectError,
+)
 from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import ENGINE
 
@@ -36,6 +46,12 @@ def fail_and_count(order: Path) -> None:
     """Leave a file for each attempt, then fail."""
     write_atomically(order / f"{os.getpid()}", "")
     raise ValueError("always")
+
+
+def die_and_count(order: Path) -> None:
+    """Leave a file for each attempt, then die."""
+    write_atomically(order / f"{os.getpid()}", "")
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def sleep_long(order: Path) -> None:
@@ -100,6 +116,104 @@ def test_the_environment_names_the_engine(monkeypatch: pytest.MonkeyPatch) -> No
     assert engine_of("local") is None
 
 
+def test_an_empty_variable_names_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is as if it was not set."""
+    monkeypatch.setenv(ENGINE, "")
+    assert engine_of() is None
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "said"),
+    [
+        ("", RunError, "not part of a Slurm cluster"),
+        ("?slurm_partition=cpu&timeout_min=120", RunError, "srun"),
+        ("?cluster=xx", SpecError, "no cluster=xx"),
+        ("?cluster=local&timeout_min=abc", SpecError, "timeout_min"),
+        ("?cluster=local&no_such_option=1", SpecError, "no_such_option"),
+    ],
+)
+def test_slurm_says_what_it_needs(
+    options: str, kind: type[LexiscopeError], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a machine without Slurm, or with options that submitit does not take."""
+    pytest.importorskip("submitit")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(kind, match=said) as caught:
+        engine_of(f"slurm:2{options}")
+    assert caught.value.hint or caught.value.why
+
+
+@pytest.mark.parametrize("gpus", ["x", "-1", "nan", "inf", "1.5"])
+def test_gpus_are_a_number(gpus: str) -> None:
+    """Whole ones, or a share of one; without Ray too."""
+    with pytest.raises(SpecError, match="GPUs of a worker"):
+        engine_of(f"ray?gpus={gpus}")
+
+
+class MadeRay:
+    """A Ray cluster as its interface tells of it: its machines, and whether it can be joined."""
+
+    class exceptions:  # noqa: N801 - as Ray calls it
+        class RayError(Exception): ...
+
+    def __init__(self, *machines: dict[str, float], fails: str = "") -> None:
+        self.machines, self.fails, self.joined = machines, fails, False
+
+    def is_initialized(self) -> bool:
+        return self.joined
+
+    def init(self, **_: object) -> None:
+        if self.fails:
+            raise ConnectionError(self.fails)
+        self.joined = True
+
+    def nodes(self) -> list[dict[str, object]]:
+        return [{"Alive": True, "Resources": machine} for machine in self.machines]
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {name: sum(one.get(name, 0) for one in self.machines) for name in ("CPU", "GPU")}
+
+
+def made_cluster(monkeypatch: pytest.MonkeyPatch, name: str, cluster: MadeRay) -> Executor:
+    monkeypatch.setattr("lexiscope.collect.engine.require", lambda *_: cluster)
+    engine = engine_of(name)
+    assert engine is not None
+    return engine
+
+
+@pytest.mark.parametrize("name", ["ray?gpus=1", "ray?gpus=1&workers=2", "ray?gpus=.5"])
+def test_workers_with_a_gpu_need_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray would wait for it without an end."""
+    engine = made_cluster(monkeypatch, name, MadeRay({"CPU": 2}, {"CPU": 8}))
+    with pytest.raises(RunError, match=r"no machine of this Ray cluster has .* GPU"):
+        engine.resources()
+
+
+def test_the_gpus_of_a_worker_are_those_of_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two machines with a GPU each have none for a worker with two."""
+    two = MadeRay({"CPU": 2, "GPU": 1}, {"CPU": 2, "GPU": 1})
+    assert made_cluster(monkeypatch, "ray?gpus=1", two).resources() == 2
+    assert made_cluster(monkeypatch, "ray?gpus=.5", two).resources() == 4
+    with pytest.raises(RunError, match="has 2 GPUs"):
+        made_cluster(monkeypatch, "ray?gpus=2", two).resources()
+
+
+def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within seconds: a dead address is not given to Ray, which tries for minutes."""
+    absent = MadeRay({"CPU": 2}, fails="could not find any running Ray instance")
+    with pytest.raises(RunError, match="cannot be reached") as caught:
+        made_cluster(monkeypatch, "ray:auto", absent).resources()
+    assert "could not find" in caught.value.why
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    there = MadeRay({"CPU": 2})
+    for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}", "127.0.0.1:99999"):
+        with pytest.raises(RunError, match="cannot be reached"):
+            made_cluster(monkeypatch, f"ray:{address}", there).resources()
+    assert not there.joined
+
+
 @pytest.mark.parametrize("name", ["processes:2", "ray?workers=2", "slurm:2?cluster=local&folder={jobs}"])
 def test_every_order_is_carried_out(name: str, tmp_path: Path) -> None:
     """By processes of this machine, by a Ray cluster that is started here, by submitit's jobs on this machine."""
@@ -117,9 +231,46 @@ def test_a_lost_worker_is_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "done"
 
 
-def test_work_that_always_fails_is_given_up(tmp_path: Path) -> None:
+def fail_with_lock(order: Path) -> None:
+    """Fail with an exception that cannot be sent to another process."""
+    write_atomically(order / f"{os.getpid()}", "")
+    raise OddError(threading.Lock())
+
+
+class OddError(Exception):
+    """An exception that holds what no other process can be given."""
+
+
+def refuse_item(order: Path) -> None:
+    """Fail as a subject of the package does."""
+    write_atomically(order / f"{os.getpid()}", "")
+    raise SubjectError("no answer", place=Place(item_id="i1"), why="too long", hint="shorten it")
+
+
+@pytest.mark.parametrize(
+    ("work", "kind", "said"),
+    [
+        (fail_and_count, ValueError, "always"),
+        (fail_with_lock, RuntimeError, "OddError"),
+        (refuse_item, SubjectError, "too long"),
+    ],
+)
+def test_work_that_fails_is_not_repeated(
+    work: Callable[[Path], None], kind: type[Exception], said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its exception is raised where the orders were given; the worker prints none."""
+    with pytest.raises(kind, match=said) as caught:
+        work_together(workers("processes:1"), work, [tmp_path], wait=nothing)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert "Traceback" not in capfd.readouterr().err
+    # where in its code a subject failed is known to the worker alone
+    notes = "".join(getattr(caught.value, "__notes__", []))
+    assert (work.__name__ in notes) is (kind is not SubjectError)
+
+
+def test_a_worker_that_always_dies_is_given_up(tmp_path: Path) -> None:
     """After three attempts; no error is raised, for whoever gave the order looks at what is missing."""
-    work_together(workers("processes:1"), fail_and_count, [tmp_path], wait=nothing)
+    work_together(workers("processes:1"), die_and_count, [tmp_path], wait=nothing)
     assert len(list(tmp_path.iterdir())) == 3
 
 

@@ -20,10 +20,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol, runtime_checkable
 
-from lexiscope.collect.engine import LOCAL, engine_of, work_together
+from lexiscope.collect.engine import LOCAL, Executor, engine_of, work_together
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
-from lexiscope.core.errors import CapabilityError, DataError, InputError, LexiscopeError, Place, RunError, SpecError
+from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, RunError, SpecError
 from lexiscope.core.item import Item, check_unique_ids, items_sha256
 from lexiscope.core.prompt import GUIDELINES, Prompted
 from lexiscope.core.reply import KINDS, MEASURE_REPLY, ReplyKind
@@ -171,9 +171,10 @@ def collect(
             _ask_part(question, part, None, None)
     if out is None:
         return _join_parts(question, [_ask_part(question, part, None, progress) for part in question.parts])
+    workers = engine_of(engine)
     with folder_lock(out):
         _claim_folder(out, question)
-        _share_out(out, question, engine, progress)
+        _share_out(out, question, workers, progress)
         tables = []
         for part in question.parts:
             tables.append(_collect_part(out, question, part, progress))
@@ -599,9 +600,9 @@ def _join_parts(question: _Collection, tables: Sequence[ResponseTable]) -> Respo
 
 # -- the same answers by several workers ---------------------------------------------------------------------------
 # The plan is the list of parts; what is missing is the plan without the seals. A part of a subject that keeps its
-# batches by their content can be answered by several workers at once; another is answered by one. Nothing that a worker
-# does has to succeed: what is missing in the end is answered by the process that gave the orders, and an error is met,
-# and reported, by it.
+# batches by their content can be answered by several workers at once; another is answered by one. No worker has to
+# survive: what is missing in the end is answered by the process that gave the orders. An exception of a subject ends
+# the work and is raised by that process, which asks no subject again that has failed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -618,9 +619,8 @@ class _WorkOrder:
     share: WorkShare
 
 
-def _share_out(out: Path, question: _Collection, engine: str, progress: CollectProgress | None) -> None:
+def _share_out(out: Path, question: _Collection, chosen: Executor | None, progress: CollectProgress | None) -> None:
     """Have the workers of an engine answer what is missing; paid requests and recorded answers stay here."""
-    chosen = engine_of(engine)
     if chosen is None:
         return
     sent = [
@@ -660,12 +660,12 @@ def _share_out(out: Path, question: _Collection, engine: str, progress: CollectP
 
 
 def _work(order: _WorkOrder) -> None:
-    """Answer the parts of a worker, then help with those of others."""
+    """Answer the parts of a worker, then help with those of others; a folder's own errors are met again by the rest."""
     # models and files are named from where the orders are given
     with contextlib.chdir(order.place):
         question = _collection_of(order.items, order.subjects, order.task, order.views, order.seed)
         for part in _parts_of_worker(question.parts, order.share):
-            with contextlib.suppress(LexiscopeError):
+            with contextlib.suppress(RunError):
                 if not _is_sealed(order.out, question, part):
                     _collect_part(order.out, question, part, None)
 
