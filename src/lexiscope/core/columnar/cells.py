@@ -74,7 +74,7 @@ def _of_python(cells: Sequence[Any], kind: Any) -> Any:
         return _numbers(whole, missing, kind) if _holds(whole, kind) else None
     if np.bool_ in types and not pa.types.is_boolean(kind):
         raise TypeError("expected a number, got a truth value of numpy")
-    if pa.types.is_integer(kind) and bool not in types and all(issubclass(one, _REAL) for one in types):
+    if pa.types.is_integer(kind) and bool not in types and all(issubclass(cell, _REAL) for cell in types):
         # pyarrow would cut 1.5 to 1; a cast from floating point takes whole numbers only
         values = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
         return _numbers(values, np.isnan(values), pa.float64()).cast(kind)
