@@ -10,12 +10,16 @@ from typing import Any
 import fsspec
 import platformdirs
 import pytest
+from click.testing import CliRunner
 
+from lexiscope.cli.main import cli
 from lexiscope.collect import collect_run
-from lexiscope.collect.remote import folder_of, is_address, working_copy
+from lexiscope.collect.remote import working_copy
 from lexiscope.collect.sweep import read_sweep, run_sweep
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import folder_of, is_address
 from lexiscope.core.sealed import MACHINE, RUN
 from lexiscope.studies.kit.verify import verify_run
 
@@ -187,6 +191,14 @@ def test_a_sweep_is_sent_with_its_runs(tmp_path: Path, monkeypatch: pytest.Monke
 def test_an_address_that_cannot_be_used() -> None:
     """Without a driver, or for another question, nothing is asked; a file that does not arrive is an error."""
     assert not is_address("C:\\runs")
+    for chain in ("simplecache::file:///tmp/run", "zip://run::memory://bucket/run.zip"):
+        with pytest.raises(InputError, match="chain of addresses"):
+            collect_to(chain)
+    for nothing in ("memory://", "file:///"):
+        with pytest.raises(InputError, match="names no folder"):
+            collect_to(nothing)
+    with pytest.raises(InputError, match="has no name"):
+        collect_to("")
     with pytest.raises(InputError, match="no driver"):
         collect_to("nowhere://bucket/run")
     with pytest.raises(InputError, match="has a password in it"):
@@ -194,6 +206,51 @@ def test_an_address_that_cannot_be_used() -> None:
     collect_to(ADDRESS)
     with working_copy(ADDRESS) as copy, pytest.raises(RunError, match="another question"):
         collect_run(ITEMS[:5], SUBJECTS, "relatedness", out=copy.folder)
+
+
+def test_a_scheme_in_capitals_is_the_same_address() -> None:
+    """Schemes have no case; before, such a run was a folder MEMORY: on this machine."""
+    copy = collect_to("MEMORY://bucket/run/")
+    assert copy == folder_of(ADDRESS)
+    assert stored()
+
+
+def test_an_address_is_read_from_its_working_copy(tmp_path: Path) -> None:
+    """What reads a run says so, and names the copy if this machine has one."""
+    runner = CliRunner()
+    for address in (ADDRESS, f"file://{tmp_path}/store/run"):
+        words = [
+            ["report", address, "--out", str(tmp_path / "r.html")],
+            ["verify", address],
+            ["sql", address, "select 1"],
+        ]
+        for line in words:
+            done = runner.invoke(cli, line)
+            assert done.exit_code == 1
+            assert "this is an address" in done.output
+            assert "lexiscope collect" in done.output
+        copy = collect_to(address)
+        for line in words:
+            done = runner.invoke(cli, line)
+            assert f"{address}: [E001]" in done.output
+            assert f"name {copy}" in done.output
+        with pytest.raises(InputError, match="this is an address"):
+            ResponseTable.scan(address)
+
+
+def test_the_next_command_can_be_copied(tmp_path: Path) -> None:
+    """A folder with a space in its name is one word of it."""
+    words = [
+        "collect",
+        "--items",
+        "mini_relatedness",
+        "--subject",
+        "baseline:constant",
+        "--out",
+        str(tmp_path / "my run"),
+    ]
+    done = CliRunner().invoke(cli, words)
+    assert f"next: lexiscope report '{tmp_path / 'my run'}' --out" in done.output
 
 
 def test_a_file_that_arrives_otherwise_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from lexiscope.analysis.bias.people_by_view import PeopleInView, assumed_scores,
 from lexiscope.analysis.bias.view_scores import FixedScore
 from lexiscope.analysis.bootstrap import GroupOf
 from lexiscope.cli import options
-from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.output import print_json, print_table, quoted, remark, say
 from lexiscope.cli.results.shown import kappa_text, percent, with_interval
 from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.core import catalog
@@ -94,7 +94,9 @@ def draw(
     written = _write_sheets(out, drawn, chosen or _views_that_tell(drawn.items))
     sizes = f"{len(drawn.items)} distinct items, {len(drawn.shared)} of them in every list"
     say(f"Saved {out} ({sizes}; {len(written)} sheets: {', '.join(written)})")
-    remark(f"next: lexiscope choices views {out} NAME={out / written[0]} --out answers.csv", quiet=quiet)
+    remark(
+        f"next: lexiscope choices views {quoted(out)} NAME={quoted(out / written[0])} --out answers.csv", quiet=quiet
+    )
 
 
 @choices.command(cls=Verb)
@@ -252,7 +254,7 @@ def write(collection: str, *, out: Path, mode: Mode, seed: int, quiet: bool) -> 
     write_choice_sheet(out, items)
     say(f"Saved {out} ({len(items)} items)")
     how = (f" --mode {mode}" if mode != SHEET_MODE else "") + (f" --seed {seed}" if seed != SHEET_SEED else "")
-    remark(f"next: lexiscope choices read {collection} NAME={out}{how} --out answers.csv", quiet=quiet)
+    remark(f"next: lexiscope choices read {quoted(collection)} NAME={quoted(out)}{how} --out answers.csv", quiet=quiet)
 
 
 @choices.command(cls=Verb)

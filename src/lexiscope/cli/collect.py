@@ -18,26 +18,18 @@ from click.shell_completion import CompletionItem
 from lexiscope.build.gap_filling.gaps import is_written
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.output import (
-    print_json,
-    print_table,
-    progress_bar,
-    remark,
-    say,
-    say_folded,
-    say_plain_table,
-)
+from lexiscope.cli.output import print_json, print_table, progress_bar, quoted, remark, say, say_folded, say_plain_table
 from lexiscope.cli.results.costs import print_cost_tables, print_costs, print_total_cost
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run, count_replies, in_wordings, with_run_options
 from lexiscope.collect.costs import collection_costs, total_cost
-from lexiscope.collect.remote import folder_of, is_address, working_copy
+from lexiscope.collect.remote import working_copy
 from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs, sweep_plan
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import read_json
+from lexiscope.core.run import folder_of, is_address, read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
@@ -189,7 +181,7 @@ def collect(
         print_wordings(ComparableAnswers(answers, source.items), seed=seed)
     say(f"Saved {copy.folder / 'responses.parquet'} ({len(table)} rows)")
     _say_sent(out)
-    remark(f"next: lexiscope report {copy.folder} --out report.html", quiet=quiet)
+    remark(f"next: lexiscope report {quoted(copy.folder)} --out report.html", quiet=quiet)
 
 
 def _say_sent(out: str) -> None:
@@ -233,7 +225,7 @@ def _collect_sweep(sweep: Sweep, *, out: str, dry_run: bool, threads: int, as_js
         return
     say(f"Saved {copy.folder} ({counted(len(sweep.runs), 'run folder')})")
     _say_sent(out)
-    remark(f"next: lexiscope report {copy.folder} --out report.html", quiet=quiet)
+    remark(f"next: lexiscope report {quoted(copy.folder)} --out report.html", quiet=quiet)
 
 
 def task_with_labelled(name: str, labelled: Sequence[Item], items: Sequence[Item]) -> Task:

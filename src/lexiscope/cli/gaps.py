@@ -33,7 +33,7 @@ from lexiscope.build.gap_filling.coding_sheet import (
 from lexiscope.build.gap_filling.gaps import MEASURE, SUITE, Answers, gap_items, sentences_of
 from lexiscope.build.gap_filling.matching import AnswerRule, mark_completions
 from lexiscope.cli import options
-from lexiscope.cli.output import print_table, remark, say
+from lexiscope.cli.output import print_table, quoted, remark, say
 from lexiscope.cli.results.shown import kappa_text, percent, with_interval
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.item import Item
@@ -81,7 +81,7 @@ def make_items(collection: str, *, out: Path, templates: str, template: str, mod
     items = gap_items(open_collection(collection), template=known[template], mode=mode, dataset=name)
     write_items(items, out)
     say(f"Saved {out} ({len(items)} items)")
-    remark(f"next: lexiscope collect --items {out} --task {SUITE} --subject SPEC --out RUN", quiet=quiet)
+    remark(f"next: lexiscope collect --items {quoted(out)} --task {SUITE} --subject SPEC --out RUN", quiet=quiet)
 
 
 @gaps.command("found", cls=Verb)
@@ -140,7 +140,10 @@ def write_sheet(run: Path, *, items: str, out: Path, lexicon: str, blind: bool, 
     write_coding_sheet(out, coded, proposals="hidden" if blind else "shown")
     say(f"Saved {out} ({len(coded)} answers)")
     remark(f"code: one of {', '.join(CATEGORIES)}", quiet=quiet)
-    remark(f"next: lexiscope gaps read-sheet {run} NAME={out} --items {items} --out codes.csv", quiet=quiet)
+    remark(
+        f"next: lexiscope gaps read-sheet {quoted(run)} NAME={quoted(out)} --items {quoted(items)} --out codes.csv",
+        quiet=quiet,
+    )
 
 
 @gaps.command("read-sheet", cls=Verb)

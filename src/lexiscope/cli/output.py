@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import shlex
 import shutil
 import sys
 import textwrap
@@ -20,6 +21,15 @@ LOG = logging.getLogger(__name__)
 WIDTH = 80
 Report = Callable[[str, int, int], None]
 _GAP = "  "
+
+
+def quoted(word: object) -> str:
+    """Return a word of a command as a shell takes it: the next command is copied from the screen.
+
+    >>> quoted("my run"), quoted("my_run")
+    ("'my run'", 'my_run')
+    """
+    return shlex.quote(str(word))
 
 
 def print_table(

@@ -11,7 +11,7 @@ import click
 from lexiscope.analysis.norms.predictions import OfficialScore, official_score, predictions_of, rounded
 from lexiscope.build.stories.stories import TASK
 from lexiscope.cli import options
-from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.output import print_json, print_table, quoted, remark, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
@@ -55,7 +55,7 @@ def make_items(samples: Path, *, out: Path, quiet: bool) -> None:
     items = ambistory.setup_items("test", ambistory.read_samples(path), str(path))
     write_items(items, out)
     say(f"Saved {out} ({len(items)} items)")
-    remark(f"next: lexiscope collect --items {out} --task {TASK} --subject SPEC --out RUN", quiet=quiet)
+    remark(f"next: lexiscope collect --items {quoted(out)} --task {TASK} --subject SPEC --out RUN", quiet=quiet)
 
 
 @shared_task.command(cls=Verb)
@@ -84,7 +84,7 @@ def write(
         rows = [None if value is None else float(rounded([value], rule=rounding)[0]) for value in rows]
     write_submission(out, rows)
     say(f"Saved {out} ({len(rows)} predictions)")
-    remark(f"next: lexiscope shared-task check {out}", quiet=quiet)
+    remark(f"next: lexiscope shared-task check {quoted(out)}", quiet=quiet)
 
 
 @shared_task.command(cls=Verb)

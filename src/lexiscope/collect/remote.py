@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -18,35 +17,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-import platformdirs
-
 from lexiscope.core.errors import InputError, Place, RunError, require
-from lexiscope.core.run import folder_lock, sha256_of
+from lexiscope.core.run import folder_lock, folder_of, is_address, plain_address, sha256_of
 from lexiscope.core.sealed import MACHINE, PARTS, QUESTION, RUN, collected_names, read_sealed
 
 LOG = logging.getLogger(__name__)
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://")
 _CHUNK = 2**20
-
-
-def is_address(out: str) -> bool:
-    """Return whether the name of a run folder is an address.
-
-    >>> is_address("s3://bucket/run"), is_address("runs/one"), is_address("C:/runs")
-    (True, False, False)
-    """
-    return _ADDRESS.match(out) is not None
-
-
-def folder_of(out: str) -> Path:
-    """Return the folder of this machine in which a run is computed: the folder itself, of an address its working copy.
-
-    Working copies are kept with the user's data, by the address. Nothing is made.
-    """
-    if not is_address(out):
-        return Path(out)
-    name = hashlib.sha256(out.rstrip("/").encode()).hexdigest()[:24]
-    return platformdirs.user_data_path("lexiscope") / "runs" / name
 
 
 class WorkingCopy:
@@ -91,10 +67,10 @@ def working_copy(out: str) -> Iterator[WorkingCopy]:
 
     If the block fails, the parts that :meth:`WorkingCopy.send_parts` sent remain at the address, and the working copy
     remains here. One command at a time may write to an address: commands on other machines are not seen.
-    Errors: :class:`InputError` for an address without a driver or with a password; :class:`RunError` if it cannot be
-    read or written to; :class:`MissingExtraError`.
+    Errors: :class:`InputError` for an address without a driver, without a folder or with a password;
+    :class:`RunError` if it cannot be read or written to; :class:`MissingExtraError`.
     """
-    copy = WorkingCopy(folder_of(out), out if is_address(out) else "")
+    copy = WorkingCopy(folder_of(out), plain_address(out) if is_address(out) else "")
     copy.fetch()
     yield copy
     copy.finish()
@@ -116,7 +92,7 @@ class _Remote:
             # the address is in every record of the run
             raise InputError("the address has a password in it", hint="give it to the driver in its own way")
         fsspec = require("fsspec", "remote")
-        self._address = address.rstrip("/")
+        self._address = address
         try:
             self._files, root = fsspec.core.url_to_fs(self._address)
         except (ImportError, ValueError) as error:

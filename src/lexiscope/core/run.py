@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import hashlib
 import io
 import json
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -23,8 +25,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, Any
 
+import platformdirs
+
 from lexiscope.core.code_file import sha256_of as sha256_of
-from lexiscope.core.errors import Place, RunError
+from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.foreign import json_text, parse_json, storable_text
 
 DISTRIBUTIONS: tuple[str, ...] = (
@@ -292,3 +296,70 @@ def take_lock(stream: IO[Any]) -> bool:
             fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     return False
+
+
+# -- runs at an address ---------------------------------------------------------------------------------------------
+# An address (s3://bucket/run) names a run that is computed, and read, in a working copy on this machine.
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]+(::[a-z][a-z0-9+.-]+)*://", re.IGNORECASE)
+_COLLAPSED = re.compile(r"([a-z][a-z0-9+.-]+):/(?=[^/])", re.IGNORECASE)
+
+
+def is_address(out: str) -> bool:
+    """Return whether the name of a run folder is an address.
+
+    >>> is_address("s3://bucket/run"), is_address("S3://bucket/run"), is_address("runs/one"), is_address("C:/runs")
+    (True, True, False, False)
+    """
+    return _SCHEME.match(out) is not None
+
+
+def plain_address(out: str) -> str:
+    """Return an address with its scheme in lower case, without a slash at its end.
+
+    Errors: :class:`InputError` for an address that names no folder, and for a chain of addresses.
+
+    >>> plain_address("S3://Bucket/run/")
+    's3://Bucket/run'
+    """
+    scheme, _, rest = out.partition("://")
+    if "::" in out:
+        # a cache or an archive in between is not where a run is read back from
+        what = "a run cannot be written through a chain of addresses (::)"
+        raise InputError(what, place=Place(out), hint="give the address of the folder itself, as in s3://bucket/run")
+    if not rest.strip("/"):
+        raise InputError("this address names no folder", place=Place(out), hint="add one, as in s3://bucket/run")
+    return f"{scheme.lower()}://{rest.rstrip('/')}"
+
+
+def folder_of(out: str) -> Path:
+    """Return the folder of this machine in which a run is computed: the folder itself, of an address its working copy.
+
+    Working copies are kept with the user's data, by the address. Nothing is made.
+    Errors: :class:`InputError` for an empty name, and those of :func:`plain_address`.
+    """
+    if not out.strip():
+        raise InputError("the run folder has no name", hint="name one: --out my_run")
+    if not is_address(out):
+        return Path(out)
+    name = hashlib.sha256(plain_address(out).encode()).hexdigest()[:24]
+    return platformdirs.user_data_path("lexiscope") / "runs" / name
+
+
+def missing_place(place: Path, what: str) -> InputError:
+    """Return the error for a run that is not there; a place that was an address is named as one, with its copy.
+
+    >>> print(missing_place(Path("runs/one"), "there is no such run folder"))
+    runs/one: [E001] there is no such run folder
+    """
+    collapsed = _COLLAPSED.match(str(place))
+    if collapsed is None:
+        return InputError(what, code="E001", place=Place(str(place)))
+    # a path has lost slashes of the address that it was made from
+    rest = str(place)[collapsed.end() :]
+    possible = [f"{collapsed[1].lower()}:{slashes}{rest}" for slashes in ("//", "///")]
+    known = [(address, folder_of(address)) for address in possible if "::" not in rest]
+    address, folder = next((entry for entry in known if entry[1].is_dir()), (possible[0], None))
+    said = "this is an address; a run is read from its working copy on this machine"
+    hint = f"name {folder}" if folder else "repeat the lexiscope collect that wrote to it: it names the working copy"
+    return InputError(said, code="E001", place=Place(address), hint=hint)

@@ -43,7 +43,7 @@ from lexiscope.build.minimal_pairs.decision_log import (
     read_finished_proposals,
 )
 from lexiscope.cli import options
-from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.output import print_json, print_table, quoted, remark, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.items.choice_sets.collection_file import write_collection
@@ -82,7 +82,7 @@ def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Pa
     write_curation_sheet(out, shown, before, language=build_language(folder))
     say(f"Saved {out} ({len(shown)} proposals, {sum(proposal.proposal_id in before for proposal in shown)} decided)")
     remark(f"verdict: {' or '.join(VERDICTS)}; reason of a rejection: {', '.join(REASONS)} (other needs a note)")
-    remark(f"next: lexiscope build read-sheet {folder} {out} --curator {curator}")
+    remark(f"next: lexiscope build read-sheet {quoted(folder)} {quoted(out)} --curator {quoted(curator)}")
 
 
 @click.command("read-sheet", cls=Verb)
@@ -182,7 +182,7 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
         )
         return
     say(f"Saved {out} ({len(merged.items)} items)")
-    remark(f"next: lexiscope build minimal-pairs --collection {out} --out FOLDER")
+    remark(f"next: lexiscope build minimal-pairs --collection {quoted(out)} --out FOLDER")
 
 
 def summary(comparison: CuratorComparison) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import click
 from lexiscope.build.minimal_pairs.build_folder import COLLECTION, ITEMS, LINES, PairBuildSettings, make_build
 from lexiscope.build.minimal_pairs.candidates import CandidateSet
 from lexiscope.cli import options
-from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.output import print_json, print_table, quoted, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.tasks.minimal_pair import NAME as MINIMAL_PAIR
 
@@ -44,7 +44,7 @@ def minimal_pairs(*, out: Path, as_json: bool, quiet: bool, **given: Any) -> Non
         return
     say(", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items()))
     say(f"Saved {out / COLLECTION}, {out / ITEMS}" + (f", {out / LINES}" if "lines" in counts else ""))
-    told(f"next: lexiscope collect --items {out / ITEMS} --task {MINIMAL_PAIR} --subject …")
+    told(f"next: lexiscope collect --items {quoted(out / ITEMS)} --task {MINIMAL_PAIR} --subject …")
     if not settings.collection:
         told(f"or look at each first: lexiscope build curate {out} --curator NAME")
 

@@ -15,7 +15,7 @@ from lexiscope.cli.verb import Verb
 from lexiscope.collect.sweep import swept_folders
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, RunError
-from lexiscope.core.run import read_json
+from lexiscope.core.run import missing_place, read_json
 from lexiscope.core.sealed import RESPONSES, RUN
 from lexiscope.items.read.item_source import task_of_items
 from lexiscope.report.marks.canvas import JOURNAL_WIDTHS
@@ -75,7 +75,7 @@ def report(
 
 def _check_run(folder: Path) -> None:
     if not folder.is_dir():
-        raise InputError("there is no such run folder", code="E001", place=Place(str(folder)))
+        raise missing_place(folder, "there is no such run folder")
     if not (folder / SECTIONS).is_file() and not holds_responses_only(folder):
         hint = "name the folder that was given to --out"
         raise InputError("this is not the folder of a run", code="E009", place=Place(str(folder)), hint=hint)

@@ -23,7 +23,7 @@ from lexiscope.build.sense_tests.intrusion import (
 from lexiscope.build.sense_tests.polysemous_nouns import NounSource
 from lexiscope.build.sense_tests.selection_of_senses import SelectionRules, build_selection
 from lexiscope.cli import options
-from lexiscope.cli.output import print_table, remark, say
+from lexiscope.cli.output import print_table, quoted, remark, say
 from lexiscope.cli.senses.subject import SenseSubject, read_subject
 from lexiscope.cli.verb import Verb, check_new
 from lexiscope.collect import collect_run
@@ -150,7 +150,7 @@ def _print_left_out(out: Path, made: BuiltTest, *, quiet: bool) -> None:
     if made.licence:
         say(f"licence of the sentences: {made.licence}")
     say(f"Saved {out}")
-    remark(f"next: lexiscope annotate init --task {made.task} --items {out / 'items.csv'} …", quiet=quiet)
+    remark(f"next: lexiscope annotate init --task {made.task} --items {quoted(out / 'items.csv')} …", quiet=quiet)
 
 
 # -- the folder that a test is written to ---------------------------------------------------------------------------

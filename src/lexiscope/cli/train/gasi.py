@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from lexiscope.cli import options
-from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
+from lexiscope.cli.output import print_json, print_table, progress_bar, quoted, remark, say
 from lexiscope.cli.senses.report_table import print_senses_by_frequency
 from lexiscope.cli.verb import Verb, check_output
 from lexiscope.resources.corpora.running_text import TOKENISATIONS, corpus_files, words_of
@@ -118,7 +118,7 @@ def gasi_prune(folder: Path, *, out: Path, as_json: bool, quiet: bool, **how: An
     print_senses_by_frequency(rows)
     say(f"threshold {pruned.threshold:.4f}: {pruned.n_before:,} senses, {pruned.n_after:,} are left")
     say(f"Saved {out}")
-    remark(f"next: lexiscope train gasi … --senses-of {out}", quiet=quiet)
+    remark(f"next: lexiscope train gasi … --senses-of {quoted(out)}", quiet=quiet)
 
 
 @click.command(cls=Verb)
@@ -166,7 +166,7 @@ def _print_training(trained: TrainedSenses, *, as_json: bool, quiet: bool) -> No
     say(f"Saved {trained.folder}")
     if told := _undecided_text(trained):
         remark(told, quiet=quiet)
-    remark(f"next: lexiscope train gasi_prune {trained.folder} --out …", quiet=quiet)
+    remark(f"next: lexiscope train gasi_prune {quoted(trained.folder)} --out …", quiet=quiet)
 
 
 def _undecided_text(trained: TrainedSenses) -> str:

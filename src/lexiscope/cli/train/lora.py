@@ -11,7 +11,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
+from lexiscope.cli.output import print_json, print_table, progress_bar, quoted, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, SpecError
@@ -164,4 +164,4 @@ def _print_training(tuned: TunedModel, *, as_json: bool, quiet: bool) -> None:
     print_table((*columns, ""), [(*row[:-1], "kept" if row[-1] else "") for row in rows], right=columns)
     say(f"ended: {tuned.stopped}; {tuned.n_learnt} weights learnt")
     say(f"Saved {tuned.folder}")
-    remark(f"next: lexiscope collect … --subject chat:{tuned.folder}", quiet=quiet)
+    remark(f"next: lexiscope collect … --subject {quoted(f'chat:{tuned.folder}')}", quiet=quiet)

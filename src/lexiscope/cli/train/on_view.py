@@ -14,7 +14,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
+from lexiscope.cli.output import print_json, print_table, progress_bar, quoted, remark, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
@@ -171,7 +171,7 @@ def _print_training(
         told = " and ".join(f"{n} of {part}" for part, n in best.cut.items())
         say(f"items of which something was cut, being longer than what is read: {told}")
     say(f"Saved {best.folder}")
-    remark(f"next: lexiscope collect … --task {task} --view {best.view} --subject {best.spec}", quiet=quiet)
+    remark(f"next: lexiscope collect … --task {task} --view {best.view} --subject {quoted(best.spec)}", quiet=quiet)
 
 
 # -- classifier: answers about meaning ------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from lexiscope.core.columnar.cells import array_of, numbers_of
 from lexiscope.core.columnar.memory import COLUMNS, encoded
 from lexiscope.core.columnar.parquet_file import RowGroups, Table, Write, chosen_rows, join_tables, trim_table
 from lexiscope.core.errors import InputError, Place, RunError
-from lexiscope.core.run import atomic_folder, sha256_of, versions
+from lexiscope.core.run import atomic_folder, missing_place, sha256_of, versions
 from lexiscope.core.sealed import (
     NOTHING,
     PARTS,
@@ -86,7 +86,7 @@ def find_parts(place: Path) -> tuple[list[StoredPart], list[str]]:
     if place.is_file():
         return [_part(place, place.parent, _record(place.parent))], []
     if not place.is_dir():
-        raise InputError("there is no such file or folder", code="E001", place=Place(str(place)))
+        raise missing_place(place, "there is no such file or folder")
     if (place / RESPONSES).is_file():
         return [_part(place / RESPONSES, place, _record(place))], []
     if (place / QUESTION).is_file():

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypedDict, cast
 import numpy as np
 
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError, LexiscopeError, Place, RunError
+from lexiscope.core.errors import LexiscopeError, Place, RunError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import LOCK_NAME, read_json, versions
+from lexiscope.core.run import LOCK_NAME, missing_place, read_json, versions
 from lexiscope.core.sealed import (
     MACHINE,
     NOTHING,
@@ -62,7 +62,7 @@ def verify_run(
     and naming each file that is not as it was written.
     """
     if not run.is_dir():
-        raise InputError("there is no such run folder", code="E001", place=Place(str(run)))
+        raise missing_place(run, "there is no such run folder")
     records = record_files(run)
     if not records:
         hint = "name a folder that collect, study, bias, demo, build or train wrote to its end"
