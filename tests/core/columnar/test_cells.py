@@ -38,6 +38,11 @@ def made_by(make: Any, cells: Any, kind: Any) -> Any:
 
 
 def by_pyarrow(cells: Any, kind: Any) -> Any:
+    is_list = isinstance(cells, list | tuple) or cells.dtype == object
+    is_cut = pa.types.is_integer(kind) and is_list and {*map(type, cells)} <= {int, float, type(None)}
+    if is_cut and any(np.isfinite(cell) and cell % 1 for cell in cells if isinstance(cell, float)):
+        # pyarrow makes 1 of 1.5 in a list
+        raise pa.ArrowInvalid("not a whole number")
     return pa.array(cells, type=kind, from_pandas=True)
 
 

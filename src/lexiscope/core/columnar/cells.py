@@ -75,9 +75,11 @@ def _of_python(cells: Sequence[Any], kind: Any) -> Any:
     if np.bool_ in types and not pa.types.is_boolean(kind):
         raise TypeError("expected a number, got a truth value of numpy")
     if pa.types.is_integer(kind) and bool not in types and all(issubclass(cell, _REAL) for cell in types):
-        # pyarrow would cut 1.5 to 1; a cast from floating point takes whole numbers only
-        values = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
-        return _numbers(values, np.isnan(values), pa.float64()).cast(kind)
+        # pyarrow would make 1 of 1.5
+        numbers = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+        cut = numbers[np.isfinite(numbers) & (np.floor(numbers) != numbers)]
+        if len(cut):
+            raise pa.ArrowInvalid(f"{cut[0]:g} is not a whole number")
     return None
 
 
