@@ -7,6 +7,7 @@ Every error of the package is a :class:`LexiscopeError`. Its text has up to four
 from __future__ import annotations
 
 import importlib
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -41,8 +42,41 @@ class Place:
         if self.text is None:
             return ""
         if self.column is None:
-            return f"    {self.text}"
-        return f"    {self.text}\n    {caret_line(self.text, self.column, self.width)}"
+            return f"    {_ends_of(self.text)}"
+        text, column = _part_around(self.text, self.column)
+        return f"    {text}\n    {caret_line(text, column, min(self.width, max(1, len(text) - column + 1)))}"
+
+
+_LONGEST = 300
+"""An error shows a quoted text of at most this number of characters whole, and the two ends of a longer text."""
+_SHOWN_END = 60
+_MORE = f"{{{_LONGEST + 1},}}"
+_QUOTED = re.compile(rf"""(?<!\w)(?:'(?:[^'\\\n]|\\.){_MORE}'|"(?:[^"\\\n]|\\.){_MORE}")(?!\w)""")
+
+
+def _ends_of(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    left_out = len(text) - _LONGEST
+    return f"{text[: _LONGEST - _SHOWN_END]} … ({left_out} more characters) … {text[-_SHOWN_END:]}"
+
+
+def _part_around(text: str, column: int) -> tuple[str, int]:
+    """Return the part of a line around a column, and the column in it; a line that is not long is shown whole."""
+    if len(text) <= _LONGEST:
+        return text, column
+    first = min(max(0, column - 1 - _LONGEST // 2), len(text) - _LONGEST)
+    part = text[first : first + _LONGEST] + ("…" if first + _LONGEST < len(text) else "")
+    return ("…" + part, column - first + 1) if first else (part, column)
+
+
+def _with_short_quotes(message: str) -> str:
+    """Return a message in which no quoted id, cell or text is longer than a screen.
+
+    >>> len(_with_short_quotes(f"there is no item {'x' * 100_000!r}"))
+    348
+    """
+    return _QUOTED.sub(lambda match: match[0][0] + _ends_of(match[0][1:-1]) + match[0][0], message)
 
 
 def caret_line(text: str, column: int, width: int = 1) -> str:
@@ -92,7 +126,7 @@ class LexiscopeError(Exception):
         'wic is not here. Get it with lexiscope data get wic.'
         """
         parts = (self.what, self.hint[:1].upper() + self.hint[1:])
-        return " ".join(f"{part.rstrip('.')}." for part in parts if part)
+        return _with_short_quotes(" ".join(f"{part.rstrip('.')}." for part in parts if part))
 
     def located(self, place: Place | None, hint: str = "") -> Self:
         """Return the same error with a place and a hint, each unless it has its own.
@@ -110,7 +144,7 @@ class LexiscopeError(Exception):
         lines += [f"  why: {self.why}"] if self.why else []
         lines += [f"  what to do: {self.hint}"] if self.hint else []
         # a message may quote what a server or a file said; a terminal takes no lone surrogates
-        return storable_text("\n".join(lines))
+        return storable_text(_with_short_quotes("\n".join(lines)))
 
 
 class InputError(LexiscopeError):
