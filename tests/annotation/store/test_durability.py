@@ -51,6 +51,18 @@ def test_a_second_process_is_refused(tmp_path: Path) -> None:
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+def test_a_folder_without_the_right_to_write_is_not_an_open_study(tmp_path: Path) -> None:
+    """A lock file that cannot be opened (as in a folder of another account): the error names the right that is missing,
+    and no second process."""
+    folder = tmp_path / "study"
+    # root may write to every folder, and may not open a folder as a file
+    (folder / ".lock").mkdir(parents=True)
+    with pytest.raises(RunError, match="cannot be made or written to") as caught:
+        open_store(folder)
+    assert "another process" not in str(caught.value)
+    assert str(folder) in str(caught.value)
+
+
 def test_readers_do_not_lock_the_writer_out(tmp_path: Path) -> None:
     """S12: a long external reader does not keep answers from being stored."""
     with open_store(tmp_path) as store:

@@ -434,11 +434,18 @@ class OpenStudy:
 
 
 def _lock_folder(folder: Path) -> ExitStack:
-    """Hold the folder's lock, or say that the study is open elsewhere."""
+    """Hold the folder's lock. Errors: :class:`RunError` where the study is open elsewhere, or cannot be written to."""
     held = ExitStack()
     try:
         held.enter_context(folder_lock(folder, mode=backup.FOLDER_MODE))
     except RunError as error:
+        if isinstance(error.__cause__, OSError):
+            raise RunError(
+                "the folder of this study cannot be made or written to",
+                place=Place(str(folder)),
+                why=str(error.__cause__),
+                hint="give the account that runs this command the right to write to it, or name another folder",
+            ) from error
         raise RunError(
             "this study is open in another process",
             place=Place(str(folder)),
