@@ -160,9 +160,9 @@ class App:
             begun = time.monotonic()
             try:
                 await asyncio.get_running_loop().run_in_executor(self.rule_thread, self.flow.exclusion_rules.apply)
-            except LexiscopeError:
+            except LexiscopeError as error:
                 # the audit log has it too; it is tried again when the next participant finishes
-                LOG.exception("the exclusion rules could not be applied")
+                LOG.error("the exclusion rules could not be applied: %s", " ".join(str(error).split()))
             again = self.apply_again
             if again:
                 await asyncio.sleep(min(60.0, 10 * (time.monotonic() - begun)))

@@ -19,7 +19,7 @@ from typing import Literal
 
 from lexiscope.analysis.exclusion import format_rule
 from lexiscope.annotation.store.answers import Progress, planned_trials
-from lexiscope.annotation.store.overview import study_status, written_counts
+from lexiscope.annotation.store.overview import ListedParticipant, study_status, written_counts
 from lexiscope.annotation.store.participants import state_changes
 from lexiscope.annotation.store.record import (
     ANSWERING,
@@ -587,30 +587,47 @@ class ExclusionRules:
         """Apply the exclusion rules to all participants who finished, so that lists refill at once.
 
         A participant who was excluded by a rule that compares raters, and no longer is, becomes accepted.
-        Errors: those of the rules; they are in the audit log too.
+        Errors: those of the rules and of the database; as far as it can be written to, they are in the audit log too.
         """
         with self._one_at_a_time:
             # participants who finish from here on are checked the next time
             self.pending = False
             try:
-                rules = declared_rules(self._study.definition, self._study.design)
-                people = self._store.people()
-                # tens of megabytes in a large study: read only where something is judged by them
-                answers = self._store.responses() if rules else ResponseTable.empty()
-                result = current_exclusions(rules, answers, kept=ids_included_by_hand(people))
+                return self._apply()
             except LexiscopeError as error:
-                self._store.log("judging failed", actor="exclusions", details={"why": str(error)})
+                # where the database is the reason, the audit log cannot be written either
+                with suppress(LexiscopeError):
+                    self._store.log("judging failed", actor="exclusions", details={"why": str(error)})
                 raise
-            # a rule is named as it was declared: with the ids of the catch trials in it it could not be read
-            declared = {
-                format_rule(rule): text for rule, text in zip(rules, self._study.definition.exclusions, strict=True)
-            }
-            for person in people:
-                rule = result.excluded.get(person.participant_id)
-                by_rule = person.state is State.EXCLUDED and person.reason in declared.values()
-                if rule is not None and person.state in (State.FINISHED, State.ACCEPTED):
-                    self._store.change_state(person.participant_id, State.EXCLUDED, reason=declared[rule])
-                elif rule is None and by_rule:
-                    self._store.change_state(person.participant_id, State.ACCEPTED, reason="no rule applies any more")
-            self.applied_at = datetime.now(UTC)
-            return result
+
+    def _apply(self) -> CurrentExclusions:
+        rules = declared_rules(self._study.definition, self._study.design)
+        people = self._store.people()
+        # tens of megabytes in a large study: read only where something is judged by them
+        answers = self._store.responses() if rules else ResponseTable.empty()
+        result = current_exclusions(rules, answers, kept=ids_included_by_hand(people))
+        # a rule is named as it was declared: with the ids of the catch trials in it it could not be read
+        declared = {
+            format_rule(rule): text for rule, text in zip(rules, self._study.definition.exclusions, strict=True)
+        }
+        for person in people:
+            rule = result.excluded.get(person.participant_id)
+            by_rule = person.state is State.EXCLUDED and person.reason in declared.values()
+            if rule is not None and person.state in (State.FINISHED, State.ACCEPTED):
+                self._change_state(person, State.EXCLUDED, reason=declared[rule])
+            elif rule is None and by_rule:
+                self._change_state(person, State.ACCEPTED, reason="no rule applies any more")
+        self.applied_at = datetime.now(UTC)
+        return result
+
+    def _change_state(self, person: ListedParticipant, to: State, *, reason: str) -> None:
+        """Change a participant's state, unless it is no longer the one that the rules were applied to.
+
+        Another worker, or a researcher, may change it while the rules are applied: then theirs counts, and who finishes
+        next has the rules applied again.
+        """
+        try:
+            self._store.change_state(person.participant_id, to, reason=reason)
+        except StateError:
+            if self._store.progress(person.participant_id).state is person.state:
+                raise
