@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import re
+import signal
+import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -92,3 +98,75 @@ def test_a_killed_database(
             assert store.verify().problems == ()
     refused = sum((one.refused for one in sessions), Counter[int]())
     assert set(refused) == {503}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_workers_end_with_their_killed_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """kill -9 of the process that started the workers: they end by themselves, and the study is served again at the
+    same address."""
+    monkeypatch.chdir(tmp_path)
+    served_study(tmp_path)
+    with cluster("fsync=off") as own:
+        with killed_parent(tmp_path, own.url) as (process, address):
+            workers = children_of(process.pid)
+            assert len([pid for pid in workers if is_python_worker(pid)]) == 2
+            assert wait_for_health(address) == 200
+            process.kill()
+            process.wait(10)
+            end = time.monotonic() + 20 + BUSY_SECONDS
+            while any(Path(f"/proc/{pid}").exists() for pid in workers):
+                assert time.monotonic() < end, "workers serve on without their parent"
+                time.sleep(0.1)
+        port = address.rpartition(":")[2]
+        with killed_parent(tmp_path, own.url, port=port) as (process, again):
+            assert again == address
+            assert wait_for_health(address) == 200
+            process.terminate()
+            assert process.wait(60) == 0
+
+
+@contextmanager
+def killed_parent(folder: Path, url: str, *, port: str = "0") -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """``serve --workers 2`` in a process of its own, and its address; whatever is left of it is killed."""
+    how = ("--port", port, "--postgres", url, "--workers", "2")
+    command = [sys.executable, "-m", "lexiscope", "annotate", "serve", "study.yaml", *how]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        started: list[int] = []
+        try:
+            said = ""
+            for line in process.stdout:
+                said += line
+                if line.startswith("Ctrl-C"):
+                    break
+            found = re.search(r"http://127.0.0.1:\d+", said)
+            assert found is not None, said
+            end = time.monotonic() + 20
+            while len(started) < 3 and time.monotonic() < end:
+                time.sleep(0.1)
+                started = children_of(process.pid)
+            yield process, found[0]
+        finally:
+            for pid in (process.pid, *started):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process started."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text("utf-8").split()]
+
+
+def is_python_worker(pid: int) -> bool:
+    """Whether a process is a worker; the other child keeps count of what they share."""
+    return b"resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def wait_for_health(address: str) -> int:
+    """The status of /health once a worker answers."""
+    end = time.monotonic() + 30
+    while True:
+        with suppress(httpx.TransportError):
+            return httpx.get(f"{address}/health", timeout=10).status_code
+        assert time.monotonic() < end, "no worker answers"
+        time.sleep(0.1)

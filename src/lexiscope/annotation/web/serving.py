@@ -9,12 +9,14 @@ import atexit
 import gc
 import json
 import logging
+import multiprocessing
 import os
 import signal
 import socket
 import ssl
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -264,6 +266,7 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[StudyLinks], o
 
 def worker_app() -> HostGuard:
     """Return the application of one of several worker processes, as its parent's environment describes it."""
+    end_with_parent()
     save_memory()
     description = json.loads(os.environ[_WORKER])
     study, serving = read_study(Path(description["folder"])), Serving(**description["serving"])
@@ -401,6 +404,26 @@ def stop_soon() -> None:
     clock = threading.Timer(TROUBLE_SECONDS, os.kill, (os.getpid(), signal.SIGTERM))
     clock.daemon = True
     clock.start()
+
+
+def end_with_parent() -> None:
+    """Have this worker end when the process that started it is gone, however that one ended.
+
+    A killed parent sends no signal. Its workers would answer without a supervisor and keep the address of the study,
+    so that it could not be started again.
+    """
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        assert parent is not None
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+        # a worker that is still being opened, and waits for a database that does not answer
+        time.sleep(LATEST_SECONDS)
+        _end_by_force()
+
+    if parent is not None:
+        threading.Thread(target=wait, name="lexiscope-parent", daemon=True).start()
 
 
 def _end_by_force() -> None:
