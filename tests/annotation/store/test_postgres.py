@@ -404,7 +404,9 @@ def workers_of(folder: Path, url: str, *, n: int = 2) -> Iterator[str]:
 
 async def take_part(study: FrozenStudy, address: str, number: int) -> str:
     """One person from the link to the end; the last page."""
-    async with httpx.AsyncClient(base_url=address, follow_redirects=True, timeout=60) as browser:
+    # a new connection for each request, so that any worker may answer it
+    each = httpx.Limits(max_keepalive_connections=0)
+    async with httpx.AsyncClient(base_url=address, follow_redirects=True, timeout=60, limits=each) as browser:
         for _ in range(200):
             try:
                 await browser.get("/health")
@@ -417,7 +419,8 @@ async def take_part(study: FrozenStudy, address: str, number: int) -> str:
 
 def test_two_workers_serve_twenty_places(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """24 people come at once to two processes: 20 finish and get the code, 4 are told that the study is full; 60
-    answers are stored once each, nothing is left over, and the seals hold."""
+    answers are stored once each, each with the time when its page was shown, whichever process showed it; nothing is
+    left over, and the seals hold."""
     own = new_database(url, "served")
     monkeypatch.chdir(tmp_path)
     study = served_study(tmp_path)
@@ -433,6 +436,8 @@ def test_two_workers_serve_twenty_places(tmp_path: Path, url: str, monkeypatch: 
         done = [one for one in store.people() if one.state in (State.FINISHED, State.ACCEPTED)]
         # three trials, two questions about the person
         assert Counter(one.n_answered for one in done) == {3 + 2: 20}
-        assert len(store.trial_answers()) == 60
+        trials = store.trial_answers()
+        assert len(trials) == 60
+        assert all(row["shown_at"] < row["answered_at"] and row["rt_server_ms"] > 0 for row in trials)
         assert store.verify().problems == ()
         assert not any(one.surplus for one in store.people())

@@ -105,7 +105,7 @@ def test_the_names_of_the_fields(pages: Pages, trial: TrialView, widget: str, ad
     )
     elements = Elements(pages.trial_page(CANDID, full))
     answered = {f"{each}-trials-3" for each in (name, "flag_weird", "guessed_word", "comment")}
-    hidden = {"csrf", "client_key", "shown_at", "rt_ms", "supersedes", "page_version"}
+    hidden = {"csrf", "client_key", "shown_at", "shown_mark", "rt_ms", "supersedes", "page_version"}
     assert elements.fields == answered | hidden
     assert [each["value"] for each in elements.named("supersedes")] == ["17"]
     inputs = [attrs for tag, attrs in elements.found if tag in ("input", "textarea", "form")]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -10,9 +16,10 @@ import pytest
 
 from lexiscope.annotation.store.record import State, StateError
 from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.showings import Showings, ShownTrial
 from lexiscope.core.errors import InputError
 
-from .made_web import SHORT, Person, visit
+from .made_web import SHORT, Person, client, form_of, made_definition, made_items, running, visit
 
 
 async def finished(app: App, browser: httpx.AsyncClient) -> str:
@@ -75,3 +82,137 @@ def test_rules_that_fail_are_one_line_and_in_the_audit_log(
 
     with caplog.at_level(logging.INFO, logger="lexiscope.annotation"):
         visit(tmp_path, steps, **SHORT)
+
+
+# -- when a page was shown ------------------------------------------------------------------------------------------
+
+
+Workers = tuple[App, httpx.AsyncClient, httpx.AsyncClient]
+
+
+@asynccontextmanager
+async def two_workers(folder: Path, **changed: object) -> AsyncIterator[Workers]:
+    """One browser that one worker answers, and the same browser (its cookies) that another worker answers.
+
+    What a process remembers is in its app: two apps share what two processes do, the store and the key.
+    """
+    with running(folder, made_definition(**(SHORT | changed)), made_items(24)) as app:
+        other = App.of(app.study, app.store, app.settings)
+        async with client(app) as first, client(other) as second:
+            # the property would copy them
+            second._cookies = first.cookies
+            yield app, first, second
+
+
+async def begin(app: App, browser: httpx.AsyncClient, who: str = "5f1e2d3c4b5a69788796a5b4") -> httpx.Response:
+    """The page of the first trial."""
+    person = Person(browser, app.study)
+    page = await person.go_on(await person.go_on(await person.arrive(who), consent="yes"))
+    assert page.url.path == "/trial/trials/0"
+    return page
+
+
+async def answer(page: httpx.Response, worker: httpx.AsyncClient, **changed: str) -> httpx.Response:
+    """Answer a trial with 3 at one of the workers."""
+    action, fields = form_of(page.text)
+    suffix = action.removeprefix("/trial/").replace("/", "-")
+    return await worker.post(action, data=fields | {f"value-{suffix}": "3"} | changed)
+
+
+def times(app: App) -> list[tuple[str | None, float | None]]:
+    """When the pages of the stored answers were shown, and the response times by the server."""
+    rows = [row for one in app.store.people() for row in app.store.answers_of(one.participant_id)]
+    return [(row["shown_at"], row["rt_server_ms"]) for row in rows]  # type: ignore[misc]
+
+
+def test_another_worker_knows_when_a_page_was_shown(tmp_path: Path) -> None:
+    """Pages that one worker shows and another one takes: every answer has both times."""
+
+    async def run() -> None:
+        async with two_workers(tmp_path) as (app, first, second):
+            page = await begin(app, first)
+            for _ in range(4):
+                page = await answer(page, second)
+                page = await first.get(page.url.path)
+            stored = times(app)
+            assert len(stored) == 4
+            assert all(shown is not None and ms is not None and 0 < ms < 60_000 for shown, ms in stored)
+
+    asyncio.run(run())
+
+
+def test_the_first_showing_counts_until_the_answer_is_stored(tmp_path: Path) -> None:
+    """A page that is loaded again, also from another worker or with a message in it, keeps its first time; a stored
+    answer that is changed has a time of its own."""
+
+    async def run() -> None:
+        async with two_workers(tmp_path, back=True) as (app, first, second):
+            page = await begin(app, first)
+            mark = form_of(page.text)[1]["shown_mark"]
+            for worker in (first, second):
+                page = await worker.get("/trial/trials/0")
+                assert form_of(page.text)[1]["shown_mark"] == mark
+            page = await answer(page, second, **{"value-trials-0": ""})
+            assert page.status_code == 422
+            assert form_of(page.text)[1]["shown_mark"] == mark
+            page = await answer(page, second)
+            next_mark = form_of(page.text)[1]["shown_mark"]
+            changed = await second.get("/trial/trials/0")
+            assert form_of(changed.text)[1]["shown_mark"] not in (mark, next_mark)
+            page = await answer(changed, first)
+            # who went back continues on the page that was open before
+            assert form_of(page.text)[1]["shown_mark"] == next_mark
+            (shown, _), (shown_again, _) = times(app)
+            assert str(shown) < str(shown_again)
+
+    asyncio.run(run())
+
+
+def test_a_mark_is_good_for_one_trial_of_one_participant(tmp_path: Path) -> None:
+    """A mark that was changed, or is of another trial, answer or person: the answer is stored, without the times."""
+
+    async def run() -> None:
+        async with two_workers(tmp_path, back=True) as (app, first, _second):
+            async with client(app) as stranger:
+                theirs = form_of((await begin(app, stranger, "somebody")).text)[1]["shown_mark"]
+            page = await begin(app, first)
+            mine = form_of(page.text)[1]["shown_mark"]
+            at, steady, clock, signature = mine.split("-")
+            earlier = f"{int(at, 16) - 10**9:x}-{steady}-{clock}-{signature}"
+            page = await answer(page, first, shown_mark=theirs)
+            for mark in (mine, earlier, "", "0-0-00000000-" + "0" * 32):
+                page = await answer(page, first, shown_mark=mark)
+            changed = await first.get("/trial/trials/0")
+            # the first answer's mark for the change of it
+            assert (await answer(changed, first, shown_mark=mine)).status_code == 200
+            assert times(app) == [(None, None)] * 6
+
+    asyncio.run(run())
+
+
+def test_a_time_that_cannot_be_is_none() -> None:
+    """The monotonic clock counts where it is this machine's since its start; else the time of day; never below zero."""
+    now, trial = datetime(2026, 3, 1, tzinfo=UTC), ShownTrial("p1", "trials", "i1", None)
+    showings = Showings(b"key")
+    mark = showings.mark(trial, now)
+    here = showings.read(mark, trial)
+    assert here is not None
+    assert here.at == now
+    # the clock was set back by a year: the monotonic clock was not
+    assert 0 <= (here.milliseconds(now - timedelta(days=365)) or -1.0) < 60_000
+    showings._clock = "another0"
+    away = showings.read(mark, trial)
+    assert away is not None
+    assert away.steady is None
+    assert away.milliseconds(now + timedelta(seconds=2)) == 2000
+    assert away.milliseconds(now - timedelta(seconds=2)) is None
+    # longer than the store takes: the answer is not lost by it
+    assert away.milliseconds(now + timedelta(days=400)) is None
+    assert Showings(b"other").read(mark, trial) is None
+
+
+def test_processes_of_one_machine_read_one_clock() -> None:
+    """Two processes name their clocks alike on Linux, where they are the same."""
+    command = [sys.executable, "-c", "from lexiscope.annotation.web.showings import *; print(monotonic_clock())"]
+    names = {subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)}
+    assert len(names) == (1 if sys.platform == "linux" else 2)

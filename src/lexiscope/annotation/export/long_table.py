@@ -43,7 +43,7 @@ JUDGMENTS: tuple[SheetColumn, ...] = (
     SheetColumn("flag_weird", "the participant marked the item as weird", "truth"),
     SheetColumn("guessed_word", "the word that the participant guessed for a hidden target", "text"),
     COMMENT,
-    SheetColumn("shown_at", "when the page was shown, by the participant's clock", "time", unit="UTC"),
+    SheetColumn("shown_at", "when the page was first shown, by the server's clock", "time", unit="UTC"),
     SheetColumn("answered_at", "when the answer was stored, by the server's clock", "time", unit="UTC"),
     SheetColumn("rt_ms", "response time, measured in the browser where it could be", "number", unit="ms", low=0),
     SheetColumn("n_revisions", "how often the answer was changed; the last one is given", "integer", low=0),

@@ -11,7 +11,9 @@ SKIPPED = "skipped"
 FLAGS = frozenset({"nonsensical", "weird", "undecided", "not_found", SKIPPED})
 """The flags that participants can set with an answer; ``skipped`` replaces the answer."""
 
-_MAX_ID, _MAX_COMMENT, _MAX_MS = 200, 10_000, 1e10
+_MAX_ID, _MAX_COMMENT = 200, 10_000
+LONGEST_MS = 1e10
+"""The longest response time, some 115 days."""
 
 
 def check_text(field: str, text: object, *, longest: int, empty: bool = False) -> str:
@@ -117,5 +119,5 @@ def _check_duration(field: str, milliseconds: object) -> None:
         return
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         raise AnswerRefused(field, "a number of milliseconds is expected")
-    if not (0 <= milliseconds <= _MAX_MS and math.isfinite(milliseconds)):
+    if not (0 <= milliseconds <= LONGEST_MS and math.isfinite(milliseconds)):
         raise AnswerRefused(field, "a duration from 0 to 115 days is expected")

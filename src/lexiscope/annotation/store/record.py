@@ -178,8 +178,8 @@ class BrowserAnswer:
     """An answer as a browser sends it.
 
     ``client_key`` is made by the browser before it sends: a repetition gets the first result. ``supersedes``
-    names the answer that this one changes. ``rt_ms`` is measured in the browser, ``rt_server_ms`` by the server's
-    monotonic clock. *Unit:* milliseconds.
+    names the answer that this one changes. ``shown_at`` is when the page was first shown, by the server's clock.
+    ``rt_ms`` is measured in the browser, ``rt_server_ms`` by the server's monotonic clock. *Unit:* milliseconds.
     """
 
     participant_id: str

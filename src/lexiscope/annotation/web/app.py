@@ -6,7 +6,6 @@ import asyncio
 import logging
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,23 +14,23 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.requests import Request
+from starlette.responses import Response
 
 from lexiscope.annotation.store.accounts import sha256
-from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.freeze import FrozenStudy
 from lexiscope.annotation.web.flow import Flow, Step
 from lexiscope.annotation.web.pages import Pages
-from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form, remember
+from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form
+from lexiscope.annotation.web.showings import ShownTrial
 from lexiscope.annotation.web.views import Frame
 from lexiscope.core.errors import LexiscopeError
 from lexiscope.resources.corpora.entity_list import EntityList
 
 LOG = logging.getLogger("lexiscope.annotation")
-COOKIE = "participant"
+COOKIE, SHOWN_COOKIE = "participant", "shown"
 T = TypeVar("T")
-_REMEMBERED = 20_000
 
 
 def utc_now() -> datetime:
@@ -41,7 +40,7 @@ def utc_now() -> datetime:
 
 @dataclass(slots=True)
 class App:
-    """What the handlers share. ``shown`` has the time when each page was served: (monotonic seconds, time).
+    """What the handlers share.
 
     ``clock`` gives the times that are stored; a rehearsal brings its own. ``postgres`` is the address of the
     database where the study is not stored in its folder.
@@ -56,7 +55,6 @@ class App:
     entities: EntityList | None = None
     saves: RateLimit = field(default_factory=lambda: RateLimit(burst=20, per_second=10))
     arrivals: RateLimit = field(default_factory=lambda: RateLimit(burst=400, per_second=50))
-    shown: OrderedDict[tuple[str, str, int], tuple[float, datetime]] = field(default_factory=OrderedDict)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     # one thread: applying the rules again then reuses the memory
     rule_thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "lexiscope-exclusion-rules"))
@@ -119,15 +117,19 @@ class App:
             owner=sha256(who)[:16],
         )
 
-    def forget_shown(self, who: str, phase: Phase, position: int) -> None:
-        """Forget when a trial's page was served: a participant who comes back to change the answer sees a new page."""
-        self.shown.pop((who, str(phase), position), None)
+    def first_showing(self, request: Request, trial: ShownTrial) -> tuple[str, str]:
+        """Return the mark of when a trial's page was first shown in this browser, and the marks for its cookie.
 
-    def remember_shown(self, who: str, phase: Phase, position: int) -> None:
-        """Record that a trial's page is served now; until it is answered, the first time is kept."""
-        key = (who, str(phase), position)
-        if key not in self.shown:
-            remember(self.shown, key, (time.monotonic(), self.clock()), most=_REMEMBERED)
+        A page that is loaded again keeps its first mark until it is answered; its cookie stays, and is given as empty.
+        """
+        kept = _cookie(request, self.settings.cookie(SHOWN_COOKIE))
+        return self.keys.showings.first(kept, trial, self.clock())
+
+    def set_cookie(self, response: Response, name: str, value: str) -> None:
+        """Give a browser a cookie that lasts as long as its session."""
+        response.set_cookie(
+            self.settings.cookie(name), value, secure=self.settings.secure, httponly=True, samesite="lax"
+        )
 
     async def read(self, query: Callable[..., T], *args: Any) -> T:
         """Run a short query: at once if the database is a local file, in a thread if it is a server."""

@@ -52,6 +52,7 @@ _ANSWER: Schema = {
     "page_version": _text(40),
     "supersedes": _whole(999_999_999),
     "shown_at": _text(40),
+    "shown_mark": _text(100),
     "rt_ms": {"type": "number", "minimum": 0, "maximum": 1e9},
 }
 _NEW_PASSWORD = _text(LONGEST, least=SHORTEST)

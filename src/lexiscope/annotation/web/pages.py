@@ -1,9 +1,9 @@
 """Every page that participants see, as text: views and Markdown in, safe HTML out. No HTTP, no store, no decision.
 
-Field names. Every form has ``csrf``. An answer form has ``client_key``, ``page_version``,
-``supersedes`` (where an answer is changed), and ``shown_at`` and ``rt_ms``, which scripts fill in and which are empty
-without; what is answered ends in ``-<suffix>``: ``value``, ``option``, ``text``, ``guessed_word``, ``comment``,
-``flag_<name>``. Consent sends ``consent`` (``yes``, ``no``), the questions about the participant
+Field names. Every form has ``csrf``. An answer form has ``client_key``, ``page_version``, ``shown_mark`` (when the page
+was shown, signed), ``supersedes`` (where an answer is changed), and ``shown_at`` and ``rt_ms``, which scripts fill in
+and which are empty without; what is answered ends in ``-<suffix>``: ``value``, ``option``, ``text``, ``guessed_word``,
+``comment``, ``flag_<name>``. Consent sends ``consent`` (``yes``, ``no``), the questions about the participant
 ``<measure>-about``, the debrief ``comment-debrief``, the page for an id ``participant``; these have ``client_key`` too.
 """
 

@@ -25,6 +25,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lexiscope.annotation.store.backup import KEY_NAME
+from lexiscope.annotation.web.showings import Showings
 from lexiscope.core.errors import InputError
 
 MAX_BODY = 192 * 1024
@@ -118,12 +119,14 @@ def is_loopback(host: str) -> bool:
 
 
 class Keys:
-    """Signatures under the study's secret key: of a participant's cookie, of the token in every form."""
+    """Signatures under the study's secret key: of a participant's cookie, of the token in every form, of when a page
+    was shown (``showings``)."""
 
     def __init__(self, folder: Path) -> None:
         secret = (folder / KEY_NAME).read_bytes()
         self._signer = Signer(_derive_key(secret, "cookie"), salt="participant", digest_method=hashlib.sha256)
         self._form = _derive_key(secret, "form")
+        self.showings = Showings(_derive_key(secret, "showing"))
         # signatures that were checked once: a participant sends the same one hundreds of times
         self.participant = lru_cache(maxsize=4096)(self._participant)
 

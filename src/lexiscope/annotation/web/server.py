@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 import re
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,12 +17,14 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from lexiscope.annotation.store.accounts import participant_of_token
+from lexiscope.annotation.store.checks import LONGEST_MS
 from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, State, StateError
-from lexiscope.annotation.web.app import COOKIE, App, new_client_key
+from lexiscope.annotation.web.app import COOKIE, SHOWN_COOKIE, App, new_client_key
 from lexiscope.annotation.web.flow import AnswerMetadata, Step, TrialOnPage
 from lexiscope.annotation.web.pages import STATIC, to_html
 from lexiscope.annotation.web.replies import error_response, json_error, next_page_response, redirect, wants_json
 from lexiscope.annotation.web.security import HostGuard, Refused, path_number, read_form
+from lexiscope.annotation.web.showings import SHOWN_MARK, ShownTrial
 from lexiscope.annotation.web.trial_page import (
     about_view,
     answer_texts,
@@ -97,9 +98,7 @@ async def _arrive(app: App, request: Request, platform_id: str, session: str | N
 
 def _with_cookie(app: App, who: str) -> Response:
     response = redirect("/now")
-    response.set_cookie(
-        app.settings.cookie(COOKIE), app.keys.sign(who), secure=app.settings.secure, httponly=True, samesite="lax"
-    )
+    app.set_cookie(response, COOKIE, app.keys.sign(who))
     return response
 
 
@@ -152,9 +151,16 @@ async def trial(app: App, request: Request) -> Response:
         asked = await app.read(app.flow.trial_to_show, who, phase, position)
     except AnswerRefused:
         return redirect("/now")
-    app.remember_shown(who, phase, position)
     may_skip = asked.screen.drawn and await app.read(app.flow.may_skip, who)
-    return HTMLResponse(_trial_html(app, who, asked, phase, position, may_skip=may_skip))
+    mark, kept = app.first_showing(request, _shown_trial(who, asked, phase))
+    response = HTMLResponse(_trial_html(app, who, asked, phase, position, mark=mark, may_skip=may_skip))
+    if kept:
+        app.set_cookie(response, SHOWN_COOKIE, kept)
+    return response
+
+
+def _shown_trial(who: str, asked: TrialOnPage, phase: Phase) -> ShownTrial:
+    return ShownTrial(who, str(phase), asked.trial.item_id, int(str(asked.stored["id"])) if asked.stored else None)
 
 
 def _trial_html(
@@ -164,6 +170,7 @@ def _trial_html(
     phase: Phase,
     position: int,
     *,
+    mark: str,
     given: Mapping[str, str] | None = None,
     faults: Mapping[str, str] | None = None,
     may_skip: bool = False,
@@ -171,7 +178,15 @@ def _trial_html(
     done, total = trials_done(app.study, asked, phase=phase)
     frame, key = app.frame(who, done=done, total=total), new_client_key()
     view = trial_view(
-        app.study, app.pages, asked, phase=phase, position=position, client_key=key, given=given, faults=faults
+        app.study,
+        app.pages,
+        asked,
+        phase=phase,
+        position=position,
+        client_key=key,
+        shown_mark=mark,
+        given=given,
+        faults=faults,
     )
     # no participant skips themselves out of the study
     return app.pages.trial_page(frame, replace(view, another_url="") if view.another_url and not may_skip else view)
@@ -257,20 +272,19 @@ async def submit_trial(app: App, request: Request) -> Response:
     form = await app.form(request, who)
     asked = await app.read(app.flow.trial_at, who, phase, position)
     try:
-        metadata = _answer_metadata(app, who, phase, position, form)
+        metadata = _answer_metadata(app, who, asked, phase, form)
         answer = app.flow.read_answer(who, asked, phase=phase, position=position, form=form, metadata=metadata)
     except AnswerInvalid as error:
         # a participant who timed out has returned, and reads what is missing
         if asked.progress.state is not State.TIMED_OUT:
             app.flow.check_open(asked, phase)
-        return _invalid_response(app, request, who, asked, phase, position, form, error)
+        return await _invalid_response(app, request, who, asked, phase, position, form, error)
     try:
         receipt = await asyncio.wrap_future(app.store.submit_later(answer))
     except AnswerRefused:
         if not await asyncio.to_thread(app.flow.resume_if_timed_out, who):
             raise
         receipt = await asyncio.wrap_future(app.store.submit_later(answer))
-    app.forget_shown(who, phase, position)
     if app.flow.is_renewal_due(asked.progress, now=app.store.held_now()):
         asked = await asyncio.to_thread(app.flow.renew_place, who, asked)
     after = app.flow.next_position_after(who, asked, receipt)
@@ -297,10 +311,9 @@ async def another(app: App, request: Request) -> Response:
     """Store that the drawn item is skipped, and draw another one."""
     who, position = app.participant_of(request), path_number(request, "position")
     form = await app.form(request, who)
-    metadata = _answer_metadata(app, who, Phase.TRIALS, position, form)
-    app.flow.trial_at(who, Phase.TRIALS, position)
+    asked = await app.read(app.flow.trial_at, who, Phase.TRIALS, position)
+    metadata = _answer_metadata(app, who, asked, Phase.TRIALS, form)
     await asyncio.to_thread(app.flow.skip_item, who, position, metadata)
-    app.forget_shown(who, Phase.TRIALS, position)
     return await _next_response(app, request, who)
 
 
@@ -318,7 +331,7 @@ async def _next_response(app: App, request: Request, who: str) -> Response:
     return next_page_response(request, f"/trial/{step.phase}/{step.position}" if step.kind == "trial" else "/now")
 
 
-def _invalid_response(
+async def _invalid_response(
     app: App,
     request: Request,
     who: str,
@@ -334,21 +347,27 @@ def _invalid_response(
         return json_error(422, error.key, message, field=error.field)
     # who changes an answer still changes that one
     with suppress(AnswerRefused):
-        asked = app.flow.trial_to_show(who, phase, position)
-    faults, may_skip = {error.field: message}, app.flow.may_skip(who)
-    html = _trial_html(app, who, asked, phase, position, given=form, faults=faults, may_skip=may_skip)
+        asked = await app.read(app.flow.trial_to_show, who, phase, position)
+    faults, may_skip = {error.field: message}, await app.read(app.flow.may_skip, who)
+    # the page is the one that was sent, with a message in it
+    trial, mark = _shown_trial(who, asked, phase), form.get(SHOWN_MARK, "")
+    if app.keys.showings.read(mark, trial) is None:
+        mark = app.keys.showings.mark(trial, app.clock())
+    html = _trial_html(app, who, asked, phase, position, mark=mark, given=form, faults=faults, may_skip=may_skip)
     return HTMLResponse(html, status_code=422)
 
 
-def _answer_metadata(app: App, who: str, phase: Phase, position: int, form: Mapping[str, str]) -> AnswerMetadata:
-    served, rt_ms = app.shown.get((who, str(phase), position)), number_in(form.get("rt_ms", ""))
+def _answer_metadata(app: App, who: str, asked: TrialOnPage, phase: Phase, form: Mapping[str, str]) -> AnswerMetadata:
+    supersedes, rt_ms = _whole_number(form, "supersedes"), number_in(form.get("rt_ms", ""))
+    shown = ShownTrial(who, str(phase), asked.trial.item_id, supersedes)
+    showing = app.keys.showings.read(form.get(SHOWN_MARK, ""), shown)
     return AnswerMetadata(
         client_key=_client_key(form),
-        supersedes=_whole_number(form, "supersedes"),
-        shown_at=served[1] if served is not None else None,
-        # a browser's own measure: one that makes no sense is not a measure, and no reason to lose an answer
-        rt_ms=rt_ms if rt_ms is not None and rt_ms >= 0 else None,
-        rt_server_ms=(time.monotonic() - served[0]) * 1000 if served is not None else None,
+        supersedes=supersedes,
+        # as for a browser's own measure: one that makes no sense is not a measure, and no reason to lose an answer
+        shown_at=showing.at if showing is not None else None,
+        rt_ms=rt_ms if rt_ms is not None and 0 <= rt_ms <= LONGEST_MS else None,
+        rt_server_ms=showing.milliseconds(app.clock()) if showing is not None else None,
         page_version=form.get("page_version", "")[:40],
     )
 

@@ -28,6 +28,7 @@ def trial_view(
     phase: Phase,
     position: int,
     client_key: str,
+    shown_mark: str = "",
     given: Mapping[str, str] | None = None,
     faults: Mapping[str, str] | None = None,
 ) -> TrialView:
@@ -69,6 +70,7 @@ def trial_view(
         supersedes=int(str(stored["id"])) if stored else None,
         given=given if given is not None else _stored_fields(asked, stored),
         faults=faults or {},
+        shown_mark=shown_mark,
         page_version=study.record.sha256[:12],
         instructions=pages.instructions(study, language, lambda: _instructions(study, pages)),
         instructions_url=f"/instructions/{phase}/{position}",

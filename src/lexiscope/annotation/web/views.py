@@ -105,6 +105,7 @@ class TrialView:
     another's page. ``client_key`` is new for each page; a page without scripts sends it as it is. ``given`` holds
     the stored answer of a trial that is shown again (by field: ``value``, ``option`` (a key), ``text``,
     ``guessed_word``, ``comment``, ``flag_<name>``), ``supersedes`` its id. ``faults`` are refusals by field.
+    ``shown_mark`` tells the server when the page was first shown (``showings.py``).
     ``instructions`` are those of the study as safe HTML, to be read again; ``instructions_url`` is where that is noted.
     """
 
@@ -135,6 +136,7 @@ class TrialView:
     given: Mapping[str, str] = field(default_factory=dict)
     faults: Mapping[str, str] = field(default_factory=dict)
     page_version: str = ""
+    shown_mark: str = ""
     instructions: str = ""
     instructions_url: str = ""
 
