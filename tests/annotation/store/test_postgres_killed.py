@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -52,8 +53,8 @@ async def kill_and_start(address: str, own: Cluster, sessions: list[Session], n_
         await asyncio.to_thread(own.kill)
         before = sum(len(one.sent) for one in sessions)
         async with httpx.AsyncClient(timeout=10) as browser:
-            told = await browser.get(f"{address}/health", headers={"accept": "application/json"})
-        assert (told.status_code, told.json()["error"]["code"]) == (503, "not_stored")
+            told = await browser.get(f"{address}/health")
+        assert (told.status_code, told.json()) == (503, {"status": "failing", "saving": False})
         assert int(told.headers["retry-after"]) > 0
         # what was on its way at the kill may have been stored; nothing else is acknowledged now
         await asyncio.sleep(0.5)
@@ -107,7 +108,7 @@ def test_workers_end_with_their_killed_parent(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     served_study(tmp_path)
     with cluster("fsync=off") as own:
-        with killed_parent(tmp_path, own.url) as (process, address):
+        with parent_of_workers(tmp_path, own.url) as (process, address):
             workers = children_of(process.pid)
             assert len([pid for pid in workers if is_python_worker(pid)]) == 2
             assert wait_for_health(address) == 200
@@ -118,15 +119,52 @@ def test_workers_end_with_their_killed_parent(tmp_path: Path, monkeypatch: pytes
                 assert time.monotonic() < end, "workers serve on without their parent"
                 time.sleep(0.1)
         port = address.rpartition(":")[2]
-        with killed_parent(tmp_path, own.url, port=port) as (process, again):
+        with parent_of_workers(tmp_path, own.url, port=port) as (process, again):
             assert again == address
             assert wait_for_health(address) == 200
             process.terminate()
             assert process.wait(60) == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_health_answers_while_the_database_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGSTOP of the database: /health answers within five seconds that nothing is saved, while participants wait, and
+    that answers are saved again once the database goes on."""
+    monkeypatch.chdir(tmp_path)
+    served_study(tmp_path)
+    with cluster("fsync=off") as own, parent_of_workers(tmp_path, own.url) as (process, address):
+        assert own.process is not None
+        assert wait_for_health(address) == 200
+        servers = [own.process.pid, *children_of(own.process.pid)]
+        with ThreadPoolExecutor(20) as visitors:
+            try:
+                for pid in servers:
+                    os.kill(pid, signal.SIGSTOP)
+                links = [f"{address}/?PROLIFIC_PID=5f{number:022x}&SESSION_ID=s" for number in range(20)]
+                waiting = [visitors.submit(httpx.get, link, timeout=60) for link in links]
+                time.sleep(0.5)
+                for _ in range(4):
+                    begun = time.monotonic()
+                    told = httpx.get(f"{address}/health", timeout=5 + BUSY_SECONDS)
+                    assert (told.status_code, told.json()) == (503, {"status": "failing", "saving": False})
+                    assert time.monotonic() - begun < 5 + BUSY_SECONDS
+            finally:
+                for pid in servers:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGCONT)
+            assert {each.result().status_code for each in waiting} == {303}
+        assert asyncio.run(is_back(address)) < BACK_SECONDS + BUSY_SECONDS
+        process.terminate()
+        assert process.stdout is not None
+        said = process.stdout.read()
+        assert process.wait(60) == 0
+    # each of two workers says it at most once
+    assert 1 <= said.count("answers cannot be saved: the database did not answer within 4 seconds") <= 2
+    assert said.count("answers are saved again") >= 1
+
+
 @contextmanager
-def killed_parent(folder: Path, url: str, *, port: str = "0") -> Iterator[tuple[subprocess.Popen[str], str]]:
+def parent_of_workers(folder: Path, url: str, *, port: str = "0") -> Iterator[tuple[subprocess.Popen[str], str]]:
     """``serve --workers 2`` in a process of its own, and its address; whatever is left of it is killed."""
     how = ("--port", port, "--postgres", url, "--workers", "2")
     command = [sys.executable, "-m", "lexiscope", "annotate", "serve", "study.yaml", *how]

@@ -1,6 +1,6 @@
 """Run as a program: the command line, with parts of the server that fail while a file of their name lies in the folder.
 
-``seal`` fails as memory runs out in the middle of a transaction, ``gather`` as a fault of the writer itself; ``health``
+``seal`` fails as memory runs out in the middle of a transaction, ``gather`` as a fault of the writer itself; ``invite``
 takes a thread for as long as the process lives. The grace of a stopping server is short.
 """
 
@@ -39,7 +39,7 @@ def break_down() -> None:
 if __name__ == "__main__":
     seals.seal = failing("seal", seals.seal, run_out)
     Writer._take_batch = failing("gather", Writer._take_batch, break_down)  # type: ignore[method-assign]
-    Store.health = failing("health", Store.health, lambda: threading.Event().wait())  # type: ignore[method-assign]
+    Store.invite = failing("invite", Store.invite, lambda: threading.Event().wait())  # type: ignore[method-assign]
     serving.GRACE_SECONDS = 1
     serving.LATEST_SECONDS, serving.AGAIN_SECONDS, serving.TROUBLE_SECONDS = 4.0, 0.5, 1.0
     main(sys.argv[1:])

@@ -201,8 +201,9 @@ def test_the_writer_answers_whatever_fails(tmp_path: Path) -> None:
         (tmp_path / "seal").touch()
         with ThreadPoolExecutor(4) as pool:
             assert {said.status_code for said in pool.map(Rater.rate, raters)} == {503}
-        assert (running.health(), running.process.poll()) == (200, None)
+        assert (running.health(), running.process.poll()) == (503, None)
         (tmp_path / "seal").unlink()
+        assert running.health() == 200
         assert [rater.rate().status_code for rater in raters] == [200] * 4
         (tmp_path / "gather").touch()
         # the writer waits in a call that began before: one answer passes yet
@@ -249,13 +250,13 @@ def test_a_thread_that_hangs_keeps_no_server(tmp_path: Path, signals: int) -> No
     """A request whose thread never returns (an export, a disk that does not answer): the process ends by force, soon
     after a second SIGTERM, later after one, and says so."""
     with served(tmp_path) as running:
-        (tmp_path / "health").touch()
+        (tmp_path / "invite").touch()
         with socket.create_connection(("127.0.0.1", int(running.url.rpartition(":")[2]))) as waiting:
-            waiting.sendall(f"GET /health HTTP/1.1\r\nhost: {running.url[7:]}\r\n\r\n".encode())
+            waiting.sendall(f"GET /?PROLIFIC_PID=somebody HTTP/1.1\r\nhost: {running.url[7:]}\r\n\r\n".encode())
             time.sleep(0.5)
             assert running.end(signals=signals) == 0, running.said
         assert "Stopped without waiting" in running.said
-        (tmp_path / "health").unlink()
+        (tmp_path / "invite").unlink()
     found = subprocess.run(
         [sys.executable, "-m", "lexiscope", "annotate", "status", "study", "--json"],
         cwd=tmp_path,

@@ -15,9 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from lexiscope.annotation.store.engine import Database, StorageError, sa, shorten_log
+from lexiscope.annotation.store.engine import DamagedError, Database, StorageError, sa, shorten_log
 from lexiscope.annotation.store.files import StudyFiles
 from lexiscope.annotation.store.mark import LogMark
+from lexiscope.annotation.store.outage import Outage, reason_of
 from lexiscope.annotation.store.seals import Seal, unsealed_rows
 
 T = TypeVar("T")
@@ -42,9 +43,10 @@ class Writer:
     it, with the mark of what is stored now. *failure* turns what a transaction raised into the error of its callers.
     *files* are those of a SQLite study.
 
-    A transaction that fails, for any reason, fails its batch: each waiting job gets the error, and the next batch
-    begins with a new connection. Where not even that is possible the thread ends: every job that waits or comes later
-    is answered with an error, ``ended`` has the cause, and ``when_ended`` is called.
+    ``outage`` has the reason if the last try to store something failed. A transaction that fails, for any reason, fails
+    its batch: each waiting job gets the error, and the next batch begins with a new connection. Where not even that is
+    possible the thread ends: every job that waits or comes later is answered with an error, ``ended`` has the cause,
+    and ``when_ended`` is called.
     """
 
     def __init__(
@@ -63,6 +65,9 @@ class Writer:
         self._closing = threading.Lock()
         self._closed = False
         self.ended: BaseException | None = None
+        self.outage = Outage()
+        # whether the last transaction in an outage moved the audit log on, as every answer does
+        self._has_moved = False
         self.when_ended: Callable[[], None] = lambda: None
         self._missed = self._not_now = 0
         # taken from the queue and not answered yet; the job that must not share its transaction with those before it
@@ -175,6 +180,7 @@ class Writer:
             self._shorten_log(self._files)
 
     def _commit_or_fail(self, batch: list[_Waiting]) -> list[Any]:
+        self._has_moved = False
         try:
             if self._files is not None:
                 self._files.check_unchanged()
@@ -190,7 +196,13 @@ class Writer:
             # the connection may hold a transaction that SQLite has ended already
             self._database.write.dispose()
             failure = self._failure(error)
+            # a file that is gone or damaged is reported where it is found; a rewritten one holds no answer up
+            if not (isinstance(error, StorageError) or isinstance(failure, DamagedError)):
+                self.outage.record_failure(reason_of(failure, error))
             return [_Failed(failure) for _ in batch]
+        # a transaction without rows succeeds on a full disk too
+        if self._has_moved:
+            self.outage.record_success()
         return outcomes
 
     def _commit(self, batch: list[_Waiting]) -> list[Any]:
@@ -204,10 +216,12 @@ class Writer:
 
     def _transaction(self, batch: list[_Waiting], run: Callable[[sa.Connection, Job[Any]], Any]) -> list[Any]:
         with self._database.write.begin() as connection:
+            before = LogMark.of(connection) if self.outage.reason else None
             unsealed_rows(connection).clear()
             outcomes = [run(connection, waiting.job) for waiting in batch]
             self._seal(connection, unsealed_rows(connection))
             mark = LogMark.of(connection)
+        self._has_moved = before not in (None, mark)
         self._committed(mark)
         return outcomes
 

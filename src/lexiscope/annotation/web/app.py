@@ -7,16 +7,18 @@ import logging
 import secrets
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from lexiscope.annotation.store.accounts import sha256
+from lexiscope.annotation.store.safekeeping import Health
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.study_file.definition import StudyDefinition
 from lexiscope.annotation.study_file.freeze import FrozenStudy
@@ -30,6 +32,8 @@ from lexiscope.resources.corpora.entity_list import EntityList
 
 LOG = logging.getLogger("lexiscope.annotation")
 COOKIE, SHOWN_COOKIE = "participant", "shown"
+HEALTH_SECONDS = 4.0
+"""How long /health waits for the database."""
 T = TypeVar("T")
 
 
@@ -58,6 +62,7 @@ class App:
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     # one thread: applying the rules again then reuses the memory
     rule_thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "lexiscope-exclusion-rules"))
+    asked: Future[Health] | None = None
     exclusion_task: asyncio.Task[None] | None = None
     apply_again: bool = False
     clock: Callable[[], datetime] = utc_now
@@ -134,6 +139,25 @@ class App:
     async def read(self, query: Callable[..., T], *args: Any) -> T:
         """Run a short query: at once if the database is a local file, in a thread if it is a server."""
         return await asyncio.to_thread(query, *args) if self.store.is_shared else query(*args)
+
+    async def health(self) -> Health:
+        """Return the state of the study's storage; after a failure it is tried first whether answers are saved again.
+
+        Errors: those of the store; ``TimeoutError`` where the database does not answer in time. It is asked once at a
+        time, in a thread that no process waits for: a database that hangs may keep it for ever.
+        """
+
+        def ask(answer: Future[Health]) -> None:
+            try:
+                self.store.probe()
+                answer.set_result(self.store.health())
+            except BaseException as error:  # noqa: BLE001 - handed to the requests that wait
+                answer.set_exception(error)
+
+        if self.asked is None or self.asked.done():
+            self.asked = Future()
+            Thread(target=ask, args=(self.asked,), name="lexiscope-health", daemon=True).start()
+        return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(self.asked)), HEALTH_SECONDS)
 
     async def advance(self, who: str) -> Step:
         """Do what follows for a participant; if one may have finished since, the exclusion rules are applied soon."""

@@ -56,6 +56,12 @@ def trace_of(error: BaseException) -> str:
     return f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__)).rstrip()}"
 
 
+def place_of(error: BaseException) -> str:
+    """Return the kind of an error and the place in the code where it began, in one line and without its text."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__} in {last.name}, {last.filename}, line {last.lineno}"
+
+
 def refusal_of(error: Exception, *, state_message: str = "answered_elsewhere") -> Refused:
     """Return the status, code and message of an error; *state_message* is that of a state that does not allow it."""
     if isinstance(error, Refused):

@@ -19,10 +19,17 @@ from starlette.types import Receive, Scope, Send
 from lexiscope.annotation.store.accounts import participant_of_token
 from lexiscope.annotation.store.checks import LONGEST_MS
 from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, State, StateError
-from lexiscope.annotation.web.app import COOKIE, SHOWN_COOKIE, App, new_client_key
+from lexiscope.annotation.web.app import COOKIE, HEALTH_SECONDS, SHOWN_COOKIE, App, new_client_key
 from lexiscope.annotation.web.flow import AnswerMetadata, Step, TrialOnPage
 from lexiscope.annotation.web.pages import STATIC, to_html
-from lexiscope.annotation.web.replies import error_response, json_error, next_page_response, redirect, wants_json
+from lexiscope.annotation.web.replies import (
+    error_response,
+    json_error,
+    next_page_response,
+    place_of,
+    redirect,
+    wants_json,
+)
 from lexiscope.annotation.web.security import HostGuard, Refused, path_number, read_form
 from lexiscope.annotation.web.showings import SHOWN_MARK, ShownTrial
 from lexiscope.annotation.web.trial_page import (
@@ -424,14 +431,25 @@ async def static(app: App, request: Request) -> Response:
 
 
 async def health(app: App, request: Request) -> Response:
-    """Report whether answers are saved, to programs that watch the server. Nothing about participants.
+    """Report whether answers are saved, to programs that watch the server, within five seconds. Nothing about
+    participants.
 
     200: yes. 503: no (``saving`` is false), and the server must be looked at. 507: the disk is nearly full.
     """
+    # the reason names files and servers: it is in the server's messages
+    failing = JSONResponse({"status": "failing", "saving": False}, status_code=503, headers={"retry-after": "3"})
     if app.store.trouble:
-        # the reason names files: it is in the server's messages
-        return JSONResponse({"status": "failing", "saving": False}, status_code=503)
-    state = await asyncio.to_thread(app.store.health)
+        return failing
+    try:
+        state = await app.health()
+    except TimeoutError:
+        app.store.outage.record_failure(f"the database did not answer within {HEALTH_SECONDS:g} seconds")
+        return failing
+    except Exception as error:  # noqa: BLE001 - a program that watches is told of any failure in the same form
+        # the store has recorded its own errors
+        if not isinstance(error, LexiscopeError):
+            app.store.outage.record_failure(place_of(error))
+        return failing
     not_kept = sorted(state.not_kept)
     body: dict[str, Any] = {"status": state.status, "saving": True, "disk_low": state.low}
     body |= {"version": state.version, "not_kept": not_kept}

@@ -177,6 +177,7 @@ ACTIONS: Mapping[str, str] = {
     "set-up link made": msg("set-up link made"),
     "set-up link refused": msg("set-up link rejected"),
     "clock jumped": msg("clock changed"),
+    "saving again": msg("responses saved again"),
     "places held again": msg("places reserved again"),
     "place take": msg("place taken"),
     "place used": msg("place filled"),
