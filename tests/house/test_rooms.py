@@ -27,8 +27,8 @@ BEHAVIOURS = {
     "annotation/web": {
         "after_the_end", "arms_and_stages", "browser_pages", "browser_traps", "browser_walks", "browser_xss", "clocks",
         "failed_maintenance", "flaky_network", "foreign_lock", "full_disk", "hand_off", "interrupted_participants",
-        "killed_server", "locale", "odd_requests", "own_words", "races", "running_loss", "soak", "unicode",
-        "whole_studies",
+        "killed_server", "locale", "odd_requests", "outage", "own_words", "races", "running_loss", "several_workers",
+        "soak", "unicode", "whole_studies",
     },
     "datasets": {"entity_linking", "pair_sets", "word_pairs"},
     "resources/vectors/multi_sense": {"damaged_files", "every_form"},

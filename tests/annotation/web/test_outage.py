@@ -16,9 +16,9 @@ import pytest
 
 from lexiscope.annotation.store import audit
 from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.outage import reason_of
 from lexiscope.annotation.store.record import BrowserAnswer, Phase
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.store.writer import reason_of
 from lexiscope.annotation.web import app as web_app
 from lexiscope.annotation.web import server as web_server
 from lexiscope.annotation.web.app import App

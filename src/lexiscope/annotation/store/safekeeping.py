@@ -23,7 +23,6 @@ from lexiscope.annotation.store import audit, backup, files, overview, participa
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import FILE_ERRORS, UNREADABLE, DamagedError, StorageError, sa, vacuum
 from lexiscope.annotation.store.open_study import OpenStudy, P
-from lexiscope.annotation.store.outage import Outage, reason_of
 from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import AnswerRefused, Status
 from lexiscope.annotation.store.schema import (
@@ -35,7 +34,7 @@ from lexiscope.annotation.store.schema import (
     SCHEMA_VERSION,
     TOKENS,
 )
-from lexiscope.annotation.store.writer import T
+from lexiscope.annotation.store.writer import Outage, T, reason_of
 from lexiscope.core.errors import InputError, LexiscopeError
 
 SAVED_AGAIN = "saving again"
