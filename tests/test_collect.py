@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.collect import collect, collect_run
+from lexiscope.collect import collect, collect_run, kept_besides
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, RunError
 from lexiscope.core.item import Item, items_sha256
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import folder_lock
 from lexiscope.core.usage import Usage
+from lexiscope.studies.kit.verify import verify_run
 
 TEXTS = ["The bank of the river was wet", "The bank of the lake was wet", "She robbed the bank in town", "A bank lends"]
 USAGES = [Usage(text, text.index("bank"), text.index("bank") + 4) for text in TEXTS]
@@ -135,13 +136,63 @@ def test_a_run_may_grow(tmp_path: Path) -> None:
     ],
 )
 def test_another_question_is_refused(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
-    """Other items, another revision, a subject left out, another seed: the folder belongs to another question."""
+    """Other items, another revision, another seed, nothing of what was asked: the folder has another question."""
     asked: dict[str, Any] = {"items": ITEMS, "subjects": [Fake("a")], "task": "relatedness", "out": tmp_path}
     collect(**asked)
     before = bytes_of(tmp_path)
     with pytest.raises(RunError, match=f"another question[\\s\\S]*{said}"):
         collect(**(asked | changed))
     assert bytes_of(tmp_path) == before
+
+
+def test_a_subject_can_be_dropped_and_asked_again(tmp_path: Path) -> None:
+    """A part of what a folder has answered is no other question: the other answers are kept, and taken up again."""
+    both, one = ["baseline:word_overlap", "baseline:random"], ["baseline:word_overlap"]
+    collect_run(ITEMS, both, "relatedness", out=tmp_path / "run")
+    whole = bytes_of(tmp_path / "run")
+    collect_run(ITEMS, one, "relatedness", out=tmp_path / "alone")
+    assert kept_besides(tmp_path / "run") == []
+    table = collect_run(ITEMS, one, "relatedness", out=tmp_path / "run")
+    assert table.unique("subject_id") == ("baseline:word_overlap",)
+    assert kept_besides(tmp_path / "run") == ["baseline:random, full"]
+    # the run is the one that was asked alone; what is kept is no file of it
+    for name in ("run.json", "responses.parquet", "question.json"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes()
+    lines = verify_run(tmp_path / "run")
+    assert any("put together again from 1 part" in line for line in lines)
+    assert sum("not part of the run" in line for line in lines) == 2
+    collect_run(ITEMS, both, "relatedness", out=tmp_path / "run")
+    again = bytes_of(tmp_path / "run")
+    assert {name: content for name, content in again.items() if name != "machine.json"} == {
+        name: content for name, content in whole.items() if name != "machine.json"
+    }
+
+
+def test_a_failing_subject_can_be_replaced(tmp_path: Path) -> None:
+    """What was asked and not answered is nothing to protect, also after its file or revision was changed."""
+    for changed in (Fake("b", revision="2"), Fake("c")):
+        out = tmp_path / changed.subject_id[-1]
+        with pytest.raises(KeyboardInterrupt):
+            collect(ITEMS, [Fake("a"), Fake("b", breaks=True)], "relatedness", out=out)
+        first = Fake("a")
+        table = collect(ITEMS, [first, changed], "relatedness", out=out)
+        assert (first.calls, table.unique("subject_id")) == (0, ("encoder:a", changed.subject_id))
+
+
+def test_kept_answers_are_no_answers_of_another_revision(tmp_path: Path) -> None:
+    """A subject that was dropped and has changed is another question when it is asked again."""
+    collect(ITEMS, [Fake("a"), Fake("b")], "relatedness", out=tmp_path)
+    collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path)
+    with pytest.raises(RunError, match="revision was '1' and is now '2'") as caught:
+        collect(ITEMS, [Fake("a"), Fake("b", revision="2")], "relatedness", out=tmp_path)
+    assert "delete" not in caught.value.hint
+
+
+def test_a_run_does_not_replace_the_record_of_others(tmp_path: Path) -> None:
+    """A folder that holds run folders is no run folder."""
+    collect_run(ITEMS, [Fake("a")], "relatedness", out=tmp_path / "one")
+    with pytest.raises(RunError, match="holds other run folders, such as one"):
+        collect_run(ITEMS, [Fake("a")], "relatedness", out=tmp_path)
 
 
 def test_every_damage_to_a_part_is_found(tmp_path: Path) -> None:

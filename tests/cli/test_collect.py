@@ -71,6 +71,18 @@ def test_another_question_in_the_same_folder_is_refused(items: Path, run: Run) -
     result = run("collect", "--items", items.name, *BASELINE, "--out", "RUN")
     assert result.exit_code == 1
     assert "another question" in result.stderr
+    assert "the items (read from items.csv) have changed" in result.stderr
+    assert "delete" not in result.stderr
+    assert "another question" in run("collect", "--items", items.name, *BASELINE, "--out", "RUN", "--dry-run").stderr
+
+
+def test_answers_that_are_not_asked_for_are_kept(items: Path, run: Run) -> None:
+    """A remark says which answers of the folder are not part of the run."""
+    command = ("collect", "--items", items.name, *BASELINE, "--out", "RUN")
+    assert "also keeps" not in run(*command, "--subject", "baseline:random").stderr
+    result = run(*command)
+    assert result.exit_code == 0, result.stderr
+    assert "baseline:random, full" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(

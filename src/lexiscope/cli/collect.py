@@ -21,7 +21,7 @@ from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, print_table, progress_bar, quoted, remark, say, say_folded, say_plain_table
 from lexiscope.cli.results.costs import print_cost_tables, print_costs, print_total_cost
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import collect_run, count_replies, in_wordings, with_run_options
+from lexiscope.collect import collect_run, count_replies, in_wordings, kept_besides, planned_parts, with_run_options
 from lexiscope.collect.costs import collection_costs, total_cost
 from lexiscope.collect.remote import working_copy
 from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs, sweep_plan
@@ -145,6 +145,16 @@ def collect(
     asked = catalog.task(task) if known is None else task_with_labelled(task, known.items, source.items)
     answering = [catalog.subject(with_run_options(spec, device=device)) for spec in subjects]
     if dry_run:
+        # a folder that belongs to another question is an error before anything is counted
+        planned_parts(
+            source.items,
+            answering,
+            asked,
+            out=folder_of(out),
+            views=views or ("full",),
+            seed=seed,
+            checksums=source.checksums,
+        )
         costs = collection_costs(source.items, answering, asked, views or ("full",), seed=seed, out=folder_of(out))
         print_costs(costs, as_json=as_json)
         return
@@ -180,8 +190,20 @@ def collect(
         answers = ResponseTable.concat([source.responses, table])
         print_wordings(ComparableAnswers(answers, source.items), seed=seed)
     say(f"Saved {copy.folder / 'responses.parquet'} ({len(table)} rows)")
+    remark_kept(copy.folder, quiet=quiet)
     _say_sent(out)
     remark(f"next: lexiscope report {quoted(copy.folder)} --out report.html", quiet=quiet)
+
+
+def remark_kept(folder: Path, *, quiet: bool) -> None:
+    """Name the answers of a folder that its run leaves out; they are read again when they are asked for."""
+    kept = kept_besides(folder)
+    if kept:
+        names = "; ".join(kept)
+        remark(
+            f"{folder} also keeps answers that are not part of this run ({names}). Ask for them to use them.",
+            quiet=quiet,
+        )
 
 
 def _say_sent(out: str) -> None:

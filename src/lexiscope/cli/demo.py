@@ -22,7 +22,7 @@ from lexiscope.core.errors import LexiscopeError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import to_json
 from lexiscope.core.run import versions, write_atomically
-from lexiscope.core.sealed import collected_names, seal_run
+from lexiscope.core.sealed import run_names, seal_run
 from lexiscope.report.document import Report
 from lexiscope.report.page.every_result import with_every_result
 from lexiscope.report.page.html import write_report
@@ -165,7 +165,7 @@ def write_run(
     report = with_every_result(report)
     names = store(report, out)
     page = write_report(report, out / "report.html")
-    seal_run(out, run, ["responses.parquet", "results.json", *names, page.name, *collected_names(out)])
+    seal_run(out, run, ["responses.parquet", "results.json", *names, page.name, *run_names(out)])
     return page
 
 

@@ -28,15 +28,16 @@ from lexiscope.core.item import Item, check_unique_ids, items_sha256
 from lexiscope.core.prompt import GUIDELINES, Prompted
 from lexiscope.core.reply import KINDS, MEASURE_REPLY, ReplyKind
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import folder_lock, sha256_of, versions
+from lexiscope.core.run import folder_lock, read_json, sha256_of, versions
 from lexiscope.core.scale import Scale
 from lexiscope.core.sealed import (
     PARTS,
     QUESTION,
     RESPONSES,
+    RUN,
     WORK,
-    collected_names,
     read_sealed,
+    run_names,
     seal_run,
     write_machine,
     write_sealed,
@@ -148,7 +149,8 @@ def collect(
 
     *subjects* are subjects or their specs. With *out*, every finished part is kept in that folder and written to
     ``responses.parquet`` at the end; the same call on the same folder continues where it was interrupted, ends
-    with identical files, and may ask further subjects or views, but nothing else. *engine* names the workers
+    with identical files, and may ask further subjects or views, or leave some out, but nothing else. Answers that are
+    not asked for now stay in the folder and are no part of the table. *engine* names the workers
     that fill this folder (:mod:`lexiscope.collect.engine`), which changes no byte of it; the default is the engine that
     the environment variable ``LEXISCOPE_ENGINE`` names, or ``local``. *finished* is called when another part is there.
     Every answer is checked before it is kept (:meth:`~lexiscope.core.task.Task.check_answers`); recorded answers are
@@ -159,6 +161,25 @@ def collect(
     :class:`RunError` for a folder that another process writes to, that belongs to another question, or whose parts are
     damaged; :class:`SpecError` for an unknown engine.
     """
+    return _collect(
+        items, subjects, task, views=views, out=out, seed=seed, engine=engine, progress=progress, finished=finished
+    )
+
+
+def _collect(
+    items: Sequence[Item],
+    subjects: Sequence[Subject | SubjectSpec | str],
+    task: Task | str,
+    *,
+    views: Sequence[str],
+    out: Path | None,
+    seed: int,
+    engine: str,
+    progress: CollectProgress | None,
+    finished: Callable[[], None] | None,
+    files: Mapping[str, str] | None = None,
+) -> ResponseTable:
+    """Collect as :func:`collect` does; *files* are the checksums of the files that the items came from, for errors."""
     count = _COUNTED.get()
     if count is not None:
         count(items, [_subject(subject, seed) for subject in subjects], task, views, seed, out)
@@ -173,7 +194,7 @@ def collect(
         return _join_parts(question, [_ask_part(question, part, None, progress) for part in question.parts])
     workers = engine_of(engine)
     with folder_lock(out):
-        _claim_folder(out, question)
+        _claim_folder(out, question, files or {})
         _share_out(out, question, workers, progress)
         tables = []
         for part in question.parts:
@@ -282,10 +303,20 @@ def collect_run(
     Errors: those of :func:`collect`.
     """
     begun = time.monotonic()
+    check_no_sweep(out)
     asked = [_subject(subject, seed) for subject in subjects]
     task = catalog.task(task) if isinstance(task, str) else task
-    table = collect(
-        items, asked, task, views=views, out=out, seed=seed, engine=engine, progress=progress, finished=finished
+    table = _collect(
+        items,
+        asked,
+        task,
+        views=views,
+        out=out,
+        seed=seed,
+        engine=engine,
+        progress=progress,
+        finished=finished,
+        files=checksums,
     )
     question = _collection_of(items, asked, task, views, seed)
     code = {name: sha256 for part in question.parts for name, sha256 in part.code.items()}
@@ -303,7 +334,7 @@ def collect_run(
         "versions": versions(),
         **({"code": code} if code else {}),
     }
-    seal_run(out, record, collected_names(out))
+    seal_run(out, record, run_names(out))
     write_machine(out, time.monotonic() - begun)
     return table
 
@@ -491,39 +522,102 @@ def _subject(subject: Subject | SubjectSpec | str, seed: int) -> Subject:
     return loaded.with_seed(seed) if isinstance(loaded, SeededSubject) else loaded
 
 
-def _claim_folder(out: Path, question: _Collection) -> None:
+def _claim_folder(out: Path, question: _Collection, files: Mapping[str, str]) -> None:
     """Check that the folder is new or belongs to this question, and note the question in it."""
+    _check_folder(out, question, files)
     path = out / QUESTION
     now = [question.key(part) for part in question.parts]
+    if not path.is_file() or read_sealed(path).get("parts") != now:
+        write_sealed(path, {"parts": now})
+
+
+def _check_folder(out: Path, question: _Collection, files: Mapping[str, str]) -> None:
+    """Check that the folder is new or belongs to this question; nothing is written.
+
+    A folder may hold answers of further subjects and views to the same question: they are kept. What was asked and not
+    answered (a subject that failed) is nothing to protect.
+    """
+    path = out / QUESTION
     if not path.is_file():
         if (out / RESPONSES).exists():
-            raise RunError(f"this folder holds {RESPONSES} but no {QUESTION}", place=Place(str(out)), hint=_ELSEWHERE)
-        write_sealed(path, {"parts": now})
+            what = f"this folder holds {RESPONSES} but no {QUESTION}"
+            raise RunError(what, place=Place(str(out)), hint="name another folder")
         return
     delete = f"delete {path} and {out / RESPONSES}"
-    before = read_sealed(path, hint=f"{delete}, then run the same command again: it continues").get("parts", [])
-    answered = any((out / PARTS).glob("*.json"))
-    # a folder without answers (the first subject could not be read, say) holds nothing to protect
-    if answered and any(part not in now for part in before):
-        changed = next(part for part in before if part not in now)
+    read_sealed(path, hint=f"{delete}, then run the same command again: it continues")
+    now = [question.key(part) for part in question.parts]
+    kept = _kept_keys(out)
+    asked = {(key["subject"], key["view"]): key for key in now}
+    changed = next((key for key in kept if asked.get((key["subject"], key["view"]), key) != key), None)
+    changed = changed or next((key for key in kept if any(key.get(name) != now[0].get(name) for name in _SHARED)), None)
+    hint = "name another folder"
+    if changed is None and kept and not any(key in now for key in kept):
+        changed = kept[0]
+        hint += ", or ask the subjects and views of this one, too: what is answered is not asked again"
+    if changed is not None:
         raise RunError(
             "this run folder belongs to another question",
             place=Place(str(path)),
-            why=_difference(changed, now),
-            hint=_ELSEWHERE,
+            why=_difference(changed, now, _changed_files(out, files)),
+            hint=hint,
         )
-    if before != now:
-        write_sealed(path, {"parts": now})
 
 
-_ELSEWHERE = "name another folder, or delete this one"
+_SHARED = ("items", "n_items", "task", "given", "seed")
+"""What all parts of a folder have in common."""
 
 
-def _difference(before: Mapping[str, Any], now: Sequence[Mapping[str, Any]]) -> str:
+def _kept_keys(out: Path) -> list[dict[str, Any]]:
+    """Return the keys of the finished parts of a folder; a damaged seal is found where its part is read."""
+    keys = []
+    for path in sorted((out / PARTS).glob("*.json")):
+        with contextlib.suppress(RunError):
+            keys.append(read_sealed(path)["key"])
+    return keys
+
+
+def kept_besides(out: Path) -> list[str]:
+    """Return the names (subject, view) of the finished parts of a folder that are not part of its run.
+
+    Errors: :class:`RunError` for a damaged question.
+    """
+    now = read_sealed(out / QUESTION)["parts"]
+    return [f"{key['subject']}, {key['view']}" for key in _kept_keys(out) if key not in now]
+
+
+def check_no_sweep(out: Path) -> None:
+    """Check that a folder is not that of a sweep, whose record a single run would replace.
+
+    Errors: :class:`RunError`.
+    """
+    if (out / RUN).is_file() and "sweep" in read_json(out / RUN):
+        what = "this is the folder of a sweep: a single run would replace its record"
+    elif not (out / QUESTION).is_file() and next(out.glob(f"*/{QUESTION}"), None) is not None:
+        what = f"this folder holds other run folders, such as {next(out.glob(f'*/{QUESTION}')).parent.name}"
+    else:
+        return
+    raise RunError(what, place=Place(str(out)), hint="name another folder for this run")
+
+
+def _difference(before: Mapping[str, Any], now: Sequence[Mapping[str, Any]], files: Sequence[str]) -> str:
     """Name the difference between a part of the folder and the nearest part that is asked now."""
-    nearest = max(now, key=lambda part: sum(part[name] == value for name, value in before.items() if name in part))
+    same = [part for part in now if (part["subject"], part["view"]) == (before["subject"], before["view"])]
+    nearest = max(
+        same or now, key=lambda part: sum(part[name] == value for name, value in before.items() if name in part)
+    )
     differing = [name for name in before if before[name] != nearest.get(name)]
-    return "; ".join(f"{name} was {before[name]!r} and is now {nearest.get(name)!r}" for name in differing)
+    said = {name: f"{name} was {before[name]!r} and is now {nearest.get(name)!r}" for name in differing}
+    if "items" in said:
+        # a checksum of items means nothing to a reader
+        origin = f" (read from {', '.join(files)})" if files else ""
+        said["items"] = f"the items{origin} have changed"
+    return "; ".join(said.values())
+
+
+def _changed_files(out: Path, files: Mapping[str, str]) -> list[str]:
+    """Return the names of the files that are not as the record of the folder says; all where it says nothing."""
+    before = read_json(out / RUN).get("data", {}) if (out / RUN).is_file() else {}
+    return [name for name, sha256 in files.items() if before.get(name) != sha256] or list(files)
 
 
 # -- the answers ----------------------------------------------------------------------------------------------
@@ -739,7 +833,8 @@ def scoring_routes(out: Path) -> tuple[Mapping[str, Any], ...]:
 
     One entry for each part: ``subject``, and what the subject says of itself (policy, route, tokens).
     """
-    seals = [read_sealed(path) for path in sorted((out / PARTS).glob("*.json"))]
+    asked = read_sealed(out / QUESTION)["parts"]
+    seals = [seal for path in sorted((out / PARTS).glob("*.json")) if (seal := read_sealed(path))["key"] in asked]
     return tuple({"subject": seal["key"]["subject"], **seal["about"]["settings"]} for seal in seals)
 
 
@@ -765,12 +860,15 @@ def planned_parts(
     out: Path,
     views: Sequence[str] = ("full",),
     seed: int = 0,
+    checksums: Mapping[str, str] | None = None,
 ) -> list[dict[str, object]]:
     """Return one row per part of a collection, in order: ``subject``, ``view``, and whether *out* has it ``finished``.
 
-    No model is loaded and nothing is written. Errors: those of :func:`collect` before any work starts.
+    No model is loaded and nothing is written. *checksums* are those of :func:`collect_run`.
+    Errors: those of :func:`collect` before any work starts, also for a folder that belongs to another question.
     """
     question = _collection_of(items, subjects, task, views, seed)
+    _check_folder(out, question, checksums or {})
     return [
         {"subject": part.subject.subject_id, "view": part.view, "finished": _is_sealed(out, question, part)}
         for part in question.parts

@@ -23,7 +23,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import folder_lock, read_json, versions
 from lexiscope.core.scale import Scale
-from lexiscope.core.sealed import RUN, collected_names, read_sealed, seal_run
+from lexiscope.core.sealed import RUN, read_sealed, run_names, seal_run
 from lexiscope.core.spec import plain_name
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 from lexiscope.items.read.item_source import ItemSource, column_map, load_items, task_of_items
@@ -218,7 +218,7 @@ def run_sweep(
                 progress=progress,
             )
             finished(run, table)
-        names = [f"{run.folder}/{name}" for run in sweep.runs for name in (*collected_names(out / run.folder), RUN)]
+        names = [f"{run.folder}/{name}" for run in sweep.runs for name in (*run_names(out / run.folder), RUN)]
         runs = [run.record for run in sweep.runs]
         record = {"command": list(command), "sweep": {"sha256": sweep.sha256, "runs": runs}, "versions": versions()}
         seal_run(out, record, names)

@@ -114,6 +114,20 @@ def collected_names(folder: Path) -> list[str]:
     return names
 
 
+def run_names(folder: Path) -> list[str]:
+    """Return the names of :func:`collected_names` that belong to a run: no kept answers that its question leaves out.
+
+    Errors: :class:`RunError` if a question or a seal is damaged.
+    """
+    others: set[str] = set()
+    for question in folder.rglob(QUESTION):
+        asked = read_sealed(question)["parts"]
+        for seal in (question.parent / PARTS).glob("[!.]*.json"):
+            if read_sealed(seal)["key"] not in asked:
+                others |= {path.relative_to(folder).as_posix() for path in (seal, seal.with_suffix(".parquet"))}
+    return [name for name in collected_names(folder) if name not in others]
+
+
 def possibly_paid(folder: Path) -> dict[str, int]:
     """Return how many requests to each endpoint may have been paid without a reply, as the seals of all parts say.
 

@@ -21,9 +21,9 @@ from lexiscope.core.sealed import (
     RUN,
     ChangedFile,
     altered_files,
-    collected_names,
     possibly_paid,
     read_sealed,
+    run_names,
     seal_run,
     write_machine,
 )
@@ -136,7 +136,7 @@ def write_run(
     names = ["responses.parquet", _RESULTS, *store(report, out), *extra]
     run = dict(report.run) | {"command": command}
     write_report(report, out / "report.html")
-    return seal_run(out, run, [*names, "report.html", *collected_names(out)])
+    return seal_run(out, run, [*names, "report.html", *run_names(out)])
 
 
 def with_caution(report: Report, text: str) -> Report:
