@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+from tests.subjects.fake_chat import FakeChat, error, serving
 
 from lexiscope.collect import collect_run
-from lexiscope.collect.sweep import read_sweep, run_sweep, sweep_costs, sweep_plan, swept_folders
-from lexiscope.core.errors import CapabilityError, InputError
+from lexiscope.collect.sweep import read_sweep, run_sweep, sweep_costs, sweep_limit_remarks, sweep_plan, swept_folders
+from lexiscope.core.errors import CapabilityError, InputError, RunError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.datasets.mini_relatedness import load
@@ -130,6 +132,7 @@ def test_a_subject_that_cannot_answer_stops_a_sweep_before_it_begins() -> None:
     [
         ("seeds:", "seed:", "E611", "sweep.yaml:11:1"),
         ("[0, 7]", "[0, -1]", "E612", "sweep.yaml:11:12"),
+        ("[0, 7]", "[true]", "E612", "sweep.yaml:11:9"),
         ("[0, 7]", "[0, 0]", "E612", "sweep.yaml:11:12"),
         ("[full, word]", "[full, wrd]", "E612", "sweep.yaml:10:15"),
         ("[full, word]", "full", "E612", "sweep.yaml:10:8"),
@@ -150,3 +153,166 @@ def test_the_example_of_the_page_is_collected(pytestconfig: pytest.Config) -> No
     text = page.split("```yaml\n")[1].split("```")[0].replace("encoder:minilm, ", "")
     assert "mini_senses-same_sense-seed0" in sweep_of(text)
     assert "my_sweep/mini_senses-same_sense-seed0" in page
+
+
+# -- what the runs of a sweep share -----------------------------------------------------------------------------------
+
+CHAT = """\
+data:
+  - items: pairs.csv
+    name: first
+    columns: {sentence_1: Frase}
+  - items: pairs.csv
+    name: second
+    task: same_sense
+    columns: {sentence_1: Frase}
+"""
+
+
+def chat_sweep(url: str, options: str = "", more: str = "", seeds: str = "[0, 1, 2]") -> str:
+    spec = f"chat:m@{url}?backoff=0.001&retries=1&parallel=1{options}"
+    return f'{CHAT}subjects: ["{spec}"{more}]\nseeds: {seeds}\n'
+
+
+def test_a_request_is_sent_once_in_a_sweep() -> None:
+    """The request holds no seed: later seeds have the rows of a run of that seed alone, and nothing is paid twice."""
+    endpoint = FakeChat()
+    with serving(endpoint) as url:
+        text = chat_sweep(url)
+        Path("sweep.yaml").write_text(text)
+        costs = [cost for own in sweep_costs(read_sweep("sweep.yaml"), out=Path("S")) for cost in own]
+        assert [cost.n_requests for cost in costs] == [2, 0, 0, 2, 0, 0]
+        sweep_of(text)
+        assert set(endpoint.paid.values()) == {1}
+        assert sum(endpoint.paid.values()) == 4
+        run = read_sweep("sweep.yaml").runs[1]
+        collect_run(run.source.items, run.subjects, run.task, out=Path("one"), seed=1)
+    assert contents(Path("one")) == contents(Path("S/first-seed1"))
+    assert not any("not part of the run" in line for line in verify_run(Path("S")))
+
+
+def test_requests_that_hold_the_seed_are_sent_for_each() -> None:
+    """Where tokens are drawn, each seed is another request."""
+    endpoint = FakeChat()
+    with serving(endpoint) as url:
+        sweep_of(chat_sweep(url, "&temperature=1", seeds="[0, 1]"))
+    assert sum(endpoint.paid.values()) == 8
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [("&max_calls=5", "5 calls"), ("&price_in=1&price_out=10&budget=0.0006", "budget of 0.0006 is spent")],
+)
+def test_a_limit_holds_for_the_whole_sweep(options: str, said: str) -> None:
+    """One account for all runs, also when the sweep is resumed; 100 and 2 tokens a reply cost 0.00012."""
+    endpoint = FakeChat()
+    with serving(endpoint) as url:
+        text = chat_sweep(url, f"&temperature=1{options}")
+        Path("sweep.yaml").write_text(text)
+        sweep = read_sweep("sweep.yaml")
+        (remark,) = sweep_limit_remarks(sweep, sweep_costs(sweep, out=Path("S")), out=Path("S"))
+        assert "leaves" in remark
+        for _ in range(2):
+            with pytest.raises(RunError, match=said):
+                sweep_of(text)
+            assert sum(endpoint.paid.values()) == 5
+
+
+def test_replies_of_single_runs_count_in_a_sweep() -> None:
+    """What the run folders had before they were part of a sweep is counted and not asked again."""
+    endpoint = FakeChat()
+    with serving(endpoint) as url:
+        text = chat_sweep(url, "&max_calls=4", seeds="[0]")
+        Path("sweep.yaml").write_text(text)
+        run = read_sweep("sweep.yaml").runs[0]
+        collect_run(run.source.items, run.subjects, run.task, out=Path("S", run.folder), seed=0)
+        shutil.rmtree(Path("S", run.folder, "parts"))
+        sweep_of(text)
+    assert sum(endpoint.paid.values()) == 4
+
+
+def test_a_subject_without_a_seed_is_asked_once() -> None:
+    """Its finished parts are taken over by the other seeds, with the bytes of a run of that seed alone."""
+    Path("counts.py").write_text(COUNTS)
+    text = SWEEP.replace("subjects: [baseline:random]", "subjects: [./counts.py:a]")
+    text = text.replace("[baseline:random, baseline:word_overlap]", "[./counts.py:a]")
+    sweep_of(text)
+    # two datasets in two views
+    assert Path("asked").read_text() == "x" * 4
+    items = read_sweep("sweep.yaml").runs[1].source.items
+    collect_run(items, ["./counts.py:a"], "relatedness", out=Path("one"), views=("full", "word"), seed=7)
+    assert contents(Path("S/mini_relatedness-relatedness-seed7")) == contents(Path("one"))
+
+
+COUNTS = """\
+from pathlib import Path
+
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.response import ResponseTable
+
+CAPABILITIES = ("Judges",)
+
+
+class Counting:
+    kind = "counts.py"
+    subject_id = "./counts.py:a"
+    facts = SubjectFacts("./counts.py:a", kind="counts.py", revision="1")
+
+    def judge(self, items, task):
+        with Path("asked").open("a") as stream:
+            stream.write("x")
+        names = {"subject_id": self.subject_id, "subject_kind": self.kind, "task": task}
+        measure = "rating" if task == "relatedness" else "choice"
+        values = {"value": [1.0] * len(items)} if measure == "rating" else {"option": ["t"] * len(items)}
+        ids = [item.item_id for item in items]
+        return ResponseTable.from_columns({**names, "measure": measure, "item_id": ids, **values})
+
+
+def load(spec):
+    return Counting()
+"""
+
+
+# -- failures and places ----------------------------------------------------------------------------------------------
+
+
+def test_a_failing_subject_stops_no_other() -> None:
+    """All others are asked in all runs; the error names subject, items and folder; without it the sweep ends."""
+    endpoint = FakeChat(faults=(lambda *_: (402, error("no credit"), {}),))
+    with serving(endpoint) as url:
+        text = chat_sweep(url, more=", baseline:random", seeds="[0, 1]")
+        with pytest.raises(RunError, match="4 parts of this sweep") as caught:
+            sweep_of(text)
+        for folder in ("first-seed0", "first-seed1", "second-seed0", "second-seed1"):
+            assert f"pairs.csv in the run folder {folder}: " in caught.value.why
+            assert len(list(Path("S", folder, "parts").glob("*.json"))) == 1
+        assert f"chat:m@{url} on pairs.csv" in caught.value.why
+    folders = sweep_of(f"{CHAT}subjects: [baseline:random]\nseeds: [0, 1]\n")
+    assert len(folders) == 4
+    assert verify_run(Path("S"))
+
+
+def test_every_run_folder_is_compared_before_any_subject_is_asked() -> None:
+    """The last run folder belongs to other items: nothing is asked, and a dry run says so, too."""
+    sweep_of(SWEEP.replace("[0, 7]", "[7]"))
+    Path("pairs.csv").write_text(PAIRS.replace("muddy", "dry"))
+    with pytest.raises(RunError, match=r"the items \(read from pairs.csv\) have changed"):
+        sweep_of(SWEEP)
+    assert not Path("S/mini_relatedness-relatedness-seed0").exists()
+    with pytest.raises(RunError, match="another question"):
+        sweep_costs(read_sweep("sweep.yaml"), out=Path("S"))
+
+
+def test_a_sweep_and_a_run_do_not_share_a_folder() -> None:
+    """Neither replaces the record of the other, also before the sweep is finished."""
+    items = load().items
+    sweep_of(SWEEP)
+    for _ in range(2):
+        with pytest.raises(RunError, match=r"folder of a sweep|other run folders"):
+            collect_run(items, ["baseline:random"], "relatedness", out=Path("S"))
+        Path("S/run.json").unlink(missing_ok=True)
+    collect_run(items, ["baseline:random"], "relatedness", out=Path("R"))
+    record = Path("R/run.json").read_bytes()
+    with pytest.raises(RunError, match="folder of a single run"):
+        sweep_of(SWEEP, Path("R"))
+    assert Path("R/run.json").read_bytes() == record

@@ -21,16 +21,25 @@ from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, print_table, progress_bar, quoted, remark, say, say_folded, say_plain_table
 from lexiscope.cli.results.costs import print_cost_tables, print_costs, print_total_cost
 from lexiscope.cli.verb import Verb
-from lexiscope.collect import collect_run, count_replies, in_wordings, kept_besides, planned_parts, with_run_options
-from lexiscope.collect.costs import collection_costs, total_cost
+from lexiscope.collect import collect_run, count_replies, in_wordings, kept_besides, with_run_options
+from lexiscope.collect.costs import collection_costs, limit_remarks, total_cost
 from lexiscope.collect.remote import working_copy
-from lexiscope.collect.sweep import PlannedRun, Sweep, read_sweep, run_sweep, sweep_costs, sweep_plan
+from lexiscope.collect.sweep import (
+    PlannedRun,
+    Sweep,
+    read_sweep,
+    run_sweep,
+    sweep_costs,
+    sweep_limit_remarks,
+    sweep_plan,
+)
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import folder_of, is_address, read_json
 from lexiscope.core.scale import Scale
+from lexiscope.core.sealed import WORK
 from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.core.task import Task
@@ -145,18 +154,10 @@ def collect(
     asked = catalog.task(task) if known is None else task_with_labelled(task, known.items, source.items)
     answering = [catalog.subject(with_run_options(spec, device=device)) for spec in subjects]
     if dry_run:
-        # a folder that belongs to another question is an error before anything is counted
-        planned_parts(
-            source.items,
-            answering,
-            asked,
-            out=folder_of(out),
-            views=views or ("full",),
-            seed=seed,
-            checksums=source.checksums,
-        )
         costs = collection_costs(source.items, answering, asked, views or ("full",), seed=seed, out=folder_of(out))
         print_costs(costs, as_json=as_json)
+        for text in limit_remarks(answering, costs, folder_of(out) / WORK):
+            remark(text, quiet=quiet)
         return
     for text in language_remarks(answering, source.items):
         remark(text, quiet=quiet)
@@ -216,13 +217,13 @@ _OF_ONE_RUN = ("items", "pairs", "language", "scale", "task", "subjects", "wordi
 
 def _collect_sweep(sweep: Sweep, *, out: str, dry_run: bool, threads: int, as_json: bool, quiet: bool) -> None:
     if dry_run:
-        print_sweep_costs(sweep, out=folder_of(out), as_json=as_json)
+        print_sweep_costs(sweep, out=folder_of(out), as_json=as_json, quiet=quiet)
         return
     rows: list[dict[str, object]] = []
 
     def show(run: PlannedRun, table: ResponseTable) -> None:
-        copy.send_parts()
         answers = answer_rows(table)
+        remark_kept(copy.folder / run.folder, quiet=quiet)
         rows.extend({"folder": run.folder, **row} for row in answers)
         if not as_json:
             say(_run_title(run))
@@ -241,6 +242,7 @@ def _collect_sweep(sweep: Sweep, *, out: str, dry_run: bool, threads: int, as_js
             settings={"threads": threads},
             progress=report,
             finished=show,
+            part_finished=copy.send_parts,
         )
     if as_json:
         print_json(rows)
@@ -324,7 +326,7 @@ def print_answers(rows: Sequence[Mapping[str, object]], subjects: Sequence[Mappi
         say()
 
 
-def print_sweep_costs(sweep: Sweep, *, out: Path, as_json: bool) -> None:
+def print_sweep_costs(sweep: Sweep, *, out: Path, as_json: bool, quiet: bool = False) -> None:
     """Print what a sweep would cost, run by run, and in total; as JSON ``costs``, the parts of its plan, and ``total``.
 
     Errors: those of :func:`~lexiscope.collect.sweep.sweep_costs`.
@@ -332,6 +334,8 @@ def print_sweep_costs(sweep: Sweep, *, out: Path, as_json: bool) -> None:
     by_run = sweep_costs(sweep, out=out)
     costs = [cost for own in by_run for cost in own]
     total = total_cost(costs)
+    for text in sweep_limit_remarks(sweep, by_run, out=out):
+        remark(text, quiet=quiet)
     if as_json:
         plan = sweep_plan(sweep, out=out)
         print_json({"costs": [part | asdict(cost) for part, cost in zip(plan, costs, strict=True)], "total": total})

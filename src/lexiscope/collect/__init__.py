@@ -28,7 +28,7 @@ from lexiscope.core.item import Item, check_unique_ids, items_sha256
 from lexiscope.core.prompt import GUIDELINES, Prompted
 from lexiscope.core.reply import KINDS, MEASURE_REPLY, ReplyKind
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import folder_lock, read_json, sha256_of, versions
+from lexiscope.core.run import folder_lock, read_json, sha256_of, versions, write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.sealed import (
     PARTS,
@@ -39,6 +39,7 @@ from lexiscope.core.sealed import (
     read_sealed,
     run_names,
     seal_run,
+    without_seal,
     write_machine,
     write_sealed,
 )
@@ -62,6 +63,27 @@ class SeededSubject(Protocol):
 
     def with_seed(self, seed: int) -> Subject:
         """Return the same subject in a run with this seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What a collection shares with others of the same command, those of a sweep.
+
+    *work* is the folder of kept replies for the subjects that find them by their whole request: no request is paid
+    twice, and a budget holds for all. *others* are run folders of the same items and task with their seeds: a subject
+    that knows no seed takes its answers over from them.
+    """
+
+    work: Path
+    others: Sequence[tuple[Path, int]] = ()
+
+
+class SubjectsFailed(RunError):
+    """Some subjects of a collection failed, and the others were asked: ``errors`` by the name of the subject."""
+
+    def __init__(self, errors: Mapping[str, LexiscopeError]) -> None:
+        self.errors = dict(errors)
+        super().__init__("; ".join(f"{name}: {error.what}" for name, error in errors.items()))
 
 
 @runtime_checkable
@@ -150,7 +172,7 @@ def collect(
     *subjects* are subjects or their specs. With *out*, every finished part is kept in that folder and written to
     ``responses.parquet`` at the end; the same call on the same folder continues where it was interrupted, ends
     with identical files, and may ask further subjects or views, or leave some out, but nothing else. Answers that are
-    not asked for now stay in the folder and are no part of the table. *engine* names the workers
+    not asked for now stay in the folder and are not in the table. *engine* names the workers
     that fill this folder (:mod:`lexiscope.collect.engine`), which changes no byte of it; the default is the engine that
     the environment variable ``LEXISCOPE_ENGINE`` names, or ``local``. *finished* is called when another part is there.
     Every answer is checked before it is kept (:meth:`~lexiscope.core.task.Task.check_answers`); recorded answers are
@@ -178,29 +200,53 @@ def _collect(
     progress: CollectProgress | None,
     finished: Callable[[], None] | None,
     files: Mapping[str, str] | None = None,
+    shared: Shared | None = None,
 ) -> ResponseTable:
-    """Collect as :func:`collect` does; *files* are the checksums of the files that the items came from, for errors."""
+    """Collect as :func:`collect` does; *files* are the checksums of the files that the items came from, for errors.
+
+    With *shared*, a subject that fails does not keep the others from being asked.
+    Errors: those of :func:`collect`; with *shared*, :class:`SubjectsFailed` in the end for those of subjects.
+    """
     count = _COUNTED.get()
     if count is not None:
         count(items, [_subject(subject, seed) for subject in subjects], task, views, seed, out)
         return ResponseTable.empty()
     question = _collection_of(items, subjects, task, views, seed)
+    errors: dict[str, LexiscopeError] = {}
+
+    @contextlib.contextmanager
+    def kept_apart(part: _CollectedPart) -> Iterator[None]:
+        try:
+            yield
+        except LexiscopeError as error:
+            if shared is None:
+                raise
+            errors[part.subject.subject_id] = error
+
     for part in question.parts:
         # what is on record costs nothing to look at: a wrong row is found before hours of work, and before a folder
         # belongs to a file that has to be corrected
         if isinstance(part.subject, Recording):
-            _ask_part(question, part, None, None)
+            with kept_apart(part):
+                _ask_part(question, part, None, None)
     if out is None:
         return _join_parts(question, [_ask_part(question, part, None, progress) for part in question.parts])
     workers = engine_of(engine)
     with folder_lock(out):
         _claim_folder(out, question, files or {})
+        if shared is not None:
+            _take_over(out, question, shared.others)
         _share_out(out, question, workers, progress)
         tables = []
         for part in question.parts:
-            tables.append(_collect_part(out, question, part, progress))
-            if finished is not None:
-                finished()
+            if part.subject.subject_id in errors:
+                continue
+            with kept_apart(part):
+                tables.append(_collect_part(out, question, part, progress, shared))
+                if finished is not None:
+                    finished()
+        if errors:
+            raise SubjectsFailed(errors)
         table = _join_parts(question, tables)
         table.write_parquet(out / RESPONSES)
     return table
@@ -294,13 +340,15 @@ def collect_run(
     engine: str = "",
     progress: CollectProgress | None = None,
     finished: Callable[[], None] | None = None,
+    shared: Shared | None = None,
 ) -> ResponseTable:
     """Collect as :func:`collect` does, then write ``run.json`` next to the answers.
 
     *command* is what the user typed, *settings* are the other values on which the run depends, *checksums* the sha256
     of the data files that the items came from. ``code`` in ``run.json`` holds the sha256 of each Python file by path
     (task, subjects). The same run has the same ``run.json``; how long it took is in ``machine.json``.
-    Errors: those of :func:`collect`.
+    *shared* is what a sweep shares among its runs.
+    Errors: those of :func:`collect`; with *shared*, :class:`SubjectsFailed` for subjects, after all were asked.
     """
     begun = time.monotonic()
     check_no_sweep(out)
@@ -317,6 +365,7 @@ def collect_run(
         progress=progress,
         finished=finished,
         files=checksums,
+        shared=shared,
     )
     question = _collection_of(items, asked, task, views, seed)
     code = {name: sha256 for part in question.parts for name, sha256 in part.code.items()}
@@ -534,8 +583,8 @@ def _claim_folder(out: Path, question: _Collection, files: Mapping[str, str]) ->
 def _check_folder(out: Path, question: _Collection, files: Mapping[str, str]) -> None:
     """Check that the folder is new or belongs to this question; nothing is written.
 
-    A folder may hold answers of further subjects and views to the same question: they are kept. What was asked and not
-    answered (a subject that failed) is nothing to protect.
+    A folder may hold answers of further subjects and views to the same question: they are kept. A part without answers
+    (its subject failed) does not bind the folder.
     """
     path = out / QUESTION
     if not path.is_file():
@@ -615,7 +664,7 @@ def _difference(before: Mapping[str, Any], now: Sequence[Mapping[str, Any]], fil
 
 
 def _changed_files(out: Path, files: Mapping[str, str]) -> list[str]:
-    """Return the names of the files that are not as the record of the folder says; all where it says nothing."""
+    """Return the names of the files that are not as in the record of the folder; all if it has none of them."""
     before = read_json(out / RUN).get("data", {}) if (out / RUN).is_file() else {}
     return [name for name, sha256 in files.items() if before.get(name) != sha256] or list(files)
 
@@ -634,9 +683,14 @@ def _ask_part(
 
 
 def _collect_part(
-    out: Path, question: _Collection, part: _CollectedPart, progress: CollectProgress | None
+    out: Path,
+    question: _Collection,
+    part: _CollectedPart,
+    progress: CollectProgress | None,
+    shared: Shared | None = None,
 ) -> ResponseTable:
     """Return the answers of a part: kept ones where it is finished, else new ones, kept from now on."""
+    work = work_of(part.subject, out, shared)
     key = question.key(part)
     seal_path = _seal_path(out, key)
     table_path = seal_path.with_suffix(".parquet")
@@ -644,11 +698,11 @@ def _collect_part(
         hint = f"delete it and {seal_path.with_suffix('.parquet').name}, then run the same command again"
         return _read_part(table_path, read_sealed(seal_path, hint=hint), key)
     if isinstance(part.subject, Shareable):
-        table = _ask_part(question, part, out / WORK, progress)
+        table = _ask_part(question, part, work, progress)
     else:
         # a job of a cluster may have outlived the process that began it: nobody is asked by two at a time
-        with folder_lock(out / WORK / _digest({"subject": part.subject.subject_id})):
-            table = _ask_part(question, part, out / WORK, progress)
+        with folder_lock(work / _digest({"subject": part.subject.subject_id})):
+            table = _ask_part(question, part, work, progress)
     table.write_parquet(table_path)
     settings = part.subject.settings if isinstance(part.subject, Configured) else {}
     # the seal comes last: a part without one is not finished
@@ -660,6 +714,38 @@ def _collect_part(
     }
     write_sealed(seal_path, sealed)
     return table
+
+
+def work_of(subject: Subject, out: Path, shared: Shared | None) -> Path:
+    """Return the folder in which a subject keeps what is finished of a part: that of a sweep if it may share it."""
+    return shared.work if shared is not None and is_kept_by_request(subject) else out / WORK
+
+
+def is_kept_by_request(subject: Subject) -> bool:
+    """Whether the replies of a subject are found by their whole request: its kind says so."""
+    kind = SubjectSpec.parse(subject.subject_id).kind
+    module = catalog.module("subjects", kind) if catalog.has("subjects", kind) else None
+    # a model of this machine keeps batches, which depend on what is asked together
+    return bool(getattr(module, "KEPT_BY_REQUEST", False)) and not isinstance(subject, Shareable)
+
+
+def _take_over(out: Path, question: _Collection, others: Sequence[tuple[Path, int]]) -> None:
+    """Copy finished parts of subjects that know no seed from run folders of the same question with another seed."""
+    for part in question.parts:
+        key = question.key(part)
+        seal_path = _seal_path(out, key)
+        if isinstance(part.subject, SeededSubject | Recording) or seal_path.is_file():
+            continue
+        for other, seed in others:
+            old = _seal_path(other, key | {"seed": seed})
+            # a part that is damaged is found, and reported, where it belongs
+            with contextlib.suppress(RunError):
+                if old.is_file():
+                    seal = read_sealed(old)
+                    _read_part(old.with_suffix(".parquet"), seal, key | {"seed": seed})
+                    write_atomically(seal_path.with_suffix(".parquet"), old.with_suffix(".parquet").read_bytes())
+                    write_sealed(seal_path, {**without_seal(seal), "key": key})
+                    break
 
 
 def _seal_path(out: Path, key: Mapping[str, Any]) -> Path:

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.collect import SeededSubject, counting, place_of_answers
+from lexiscope.collect import SeededSubject, counting, is_kept_by_request, place_of_answers
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, LexiscopeError, SubjectError
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import Converses, Previews
+from lexiscope.core.prompt import Converses, Limited, Previews
 from lexiscope.core.sealed import WORK
 from lexiscope.core.subject import Recording, Subject, SubjectSpec, dry_run
 from lexiscope.core.task import Task
@@ -69,10 +69,14 @@ def collection_costs(
     seed: int = 0,
     out: Path | None = None,
     cache: Path | None = None,
+    work: Path | None = None,
+    sent: dict[str, set[str]] | None = None,
 ) -> list[CollectionCost]:
     """Return what collecting would cost, one entry per subject and view. Nothing is sent or written.
 
-    What the run folder *out*, or the *cache* of :func:`~lexiscope.collect.kept_answers`, holds costs nothing.
+    What the run folder *out*, or the *cache* of :func:`~lexiscope.collect.kept_answers`, holds costs nothing. In a
+    sweep, *work* is the folder of the replies that its runs share, and *sent* has the names of the requests that were
+    counted before, by subject; those of this collection are added.
     Errors: :class:`CapabilityError` for a subject that cannot answer; those of the task's prompt and of the items.
     """
     question = catalog.task(task) if isinstance(task, str) else task
@@ -91,7 +95,11 @@ def collection_costs(
                 costs.append(nothing)
                 continue
             place, finished = place_of_answers(items, subject, question, view=view, seed=seed, out=out, cache=cache)
-            chat = _chat_cost(nothing, items, subject, question, None if place is None else place / WORK)
+            shares = is_kept_by_request(subject)
+            kept = work if work is not None and shares else None if place is None else place / WORK
+            # what is finished is not sent: another run asks for the same with the replies that are kept
+            counted = None if sent is None or finished or not shares else sent.setdefault(subject.subject_id, set())
+            chat = _chat_cost(nothing, items, subject, question, kept, counted)
             if finished:
                 costs.append(replace(nothing, n_kept=chat.n_kept if chat else 0))
             else:
@@ -127,6 +135,22 @@ def costs_of_work(work: Callable[[], object]) -> tuple[list[CollectionCost], str
     return costs, ""
 
 
+def limit_remarks(subjects: Sequence[Subject], costs: Sequence[CollectionCost], work: Path) -> list[str]:
+    """Return a sentence for each subject whose requests are more than its limits leave, after what *work* keeps."""
+    remarks = []
+    for subject in subjects:
+        if not isinstance(subject, Limited):
+            continue
+        name, (calls, money) = subject.subject_id, subject.left(work=work)
+        total = total_cost([cost for cost in costs if cost.subject == name])
+        requests, cost = total["n_requests"], total["cost"]
+        if calls is not None and requests is not None and requests > calls:
+            remarks.append(f"{name}: {requests} requests would be sent, and its max_calls leaves {max(calls, 0)}.")
+        if money is not None and cost is not None and cost > money:
+            remarks.append(f"{name}: the requests may cost {cost:.4g}, and its budget leaves {max(money, 0):.4g}.")
+    return remarks
+
+
 def total_cost(costs: Sequence[CollectionCost]) -> dict[str, float | int | None]:
     """Return the sums over all entries; ``None`` where a part of a sum is not known.
 
@@ -151,7 +175,12 @@ def _is_uncounted(subject: Subject, task: Task) -> bool:
 
 
 def _chat_cost(
-    nothing: CollectionCost, items: Sequence[Item], subject: Subject, task: Task, work: Path | None
+    nothing: CollectionCost,
+    items: Sequence[Item],
+    subject: Subject,
+    task: Task,
+    work: Path | None,
+    sent: set[str] | None,
 ) -> CollectionCost | None:
     if task.asks is None or not isinstance(subject, Previews) or not isinstance(subject, Converses):
         return None
@@ -160,7 +189,10 @@ def _chat_cost(
         task.asks(view_item(item, view), view=view, language=how.language, variant=how.variant, shots=how.shots)
         for item in items
     ]
-    preview = subject.preview(questions, work=work)
+    # subjects of other packages need not know of requests that others send
+    preview = (
+        subject.preview(questions, work=work) if sent is None else subject.preview(questions, work=work, sent=sent)
+    )
     # without prices a request costs an unknown sum, and no request costs nothing
     counted = asdict(preview) | {"cost": preview.cost if preview.n_requests else 0.0}
     return replace(nothing, sends=True, assumption=COUNTED, **counted)

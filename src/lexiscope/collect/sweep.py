@@ -2,32 +2,45 @@
 
 Each dataset with each seed is a run in a separate folder below the folder of the sweep, with the files that a single
 collection writes. The plan is computed from the file at each start; what is sealed already is read, what is missing is
-asked. The folder's ``run.json`` names the runs and has the sha256 of all their files.
+asked. The replies of endpoints are kept once for all runs, in ``work/``. The folder's ``run.json`` names the runs and
+has the sha256 of all their files.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lexiscope.collect import CollectProgress, collect_run, planned_parts
-from lexiscope.collect.costs import CollectionCost, collection_costs
+from lexiscope.collect import (
+    CollectProgress,
+    SeededSubject,
+    Shared,
+    SubjectsFailed,
+    check_no_sweep,
+    collect_run,
+    planned_parts,
+)
+from lexiscope.collect.costs import CollectionCost, collection_costs, limit_remarks
 from lexiscope.core import catalog
 from lexiscope.core.code_file import existing_file
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, LexiscopeError, Place, RunError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import folder_lock, read_json, versions
 from lexiscope.core.scale import Scale
-from lexiscope.core.sealed import RUN, read_sealed, run_names, seal_run
+from lexiscope.core.sealed import QUESTION, RUN, WORK, read_sealed, run_names, seal_run, write_machine
+from lexiscope.core.showing import counted
 from lexiscope.core.spec import plain_name
+from lexiscope.core.subject import Recording
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 from lexiscope.items.read.item_source import ItemSource, column_map, load_items, task_of_items
 from lexiscope.resources.tables.yaml_source import YamlSource, fault_error, read_yaml
+from lexiscope.subjects._answer_log import ANSWERS, gather_logs
 
 _COMMENTS = {
     "data": "the datasets or item files, one entry each: - items: mini_relatedness",
@@ -142,6 +155,13 @@ def read_sweep(path: Path | str, *, with_options: Callable[[str], str] = str) ->
 
 def _check_values(source: YamlSource, read: _SweepFile) -> None:
     """Check what the schema cannot know: the names of views, and values that are given twice."""
+    raw = source.content.get("seeds", ())
+    for number, value in enumerate(raw if isinstance(raw, list) else ()):
+        if isinstance(value, bool):
+            place = source.place(("seeds", number))
+            raise InputError(
+                f"a seed cannot be {str(value).lower()}", code="E612", place=place, hint=_COMMENTS["seeds"]
+            )
     for key, values in (("views", read.views), ("seeds", read.seeds), ("subjects", read.subjects)):
         for number, value in enumerate(values):
             place = source.place((key, number))
@@ -162,7 +182,9 @@ def sweep_plan(sweep: Sweep, *, out: Path) -> list[dict[str, object]]:
     for run in sweep.runs:
         items, home = run.source.items, out / run.folder
         about = {"folder": run.folder, "items": run.data.items, "n_items": len(items), "task": run.task}
-        for part in planned_parts(items, run.subjects, run.task, out=home, views=run.views, seed=run.seed):
+        sums = run.source.checksums
+        planned = planned_parts(items, run.subjects, run.task, out=home, views=run.views, seed=run.seed, checksums=sums)
+        for part in planned:
             rows.append({**about, "seed": run.seed, **part})
     return rows
 
@@ -173,18 +195,49 @@ def sweep_costs(sweep: Sweep, *, out: Path) -> list[list[CollectionCost]]:
     Local models are timed on a few items; nothing is sent or written.
     Errors: those of :func:`~lexiscope.collect.costs.collection_costs`.
     """
-    sweep_plan(sweep, out=out)
-    return [
-        collection_costs(
-            run.source.items,
-            [catalog.subject(spec) for spec in run.subjects],
-            run.task,
-            run.views,
-            seed=run.seed,
-            out=out / run.folder,
-        )
-        for run in sweep.runs
-    ]
+    _check_place(sweep, out)
+    plan = sweep_plan(sweep, out=out)
+    # a subject that knows no seed is asked in one run of its items: in one that is finished, else in the first
+    asked_in: dict[tuple[object, object, object], object] = {}
+    for row in sorted(plan, key=lambda row: not row["finished"]):
+        asked_in.setdefault((_items_of(row), row["subject"], row["view"]), row["folder"])
+    sent: dict[str, set[str]] = {}
+    costs: list[list[CollectionCost]] = []
+    rows = iter(plan)
+    for run in sweep.runs:
+        own: list[CollectionCost] = []
+        for spec in run.subjects:
+            subject = catalog.subject(spec)
+            for view in run.views:
+                row = next(rows)
+                home = asked_in[_items_of(row), row["subject"], view]
+                if not isinstance(subject, SeededSubject | Recording) and home != run.folder:
+                    about = (str(row["subject"]), run.task, view, len(run.source.items))
+                    own.append(CollectionCost(*about, assumption=f"Nothing is asked: the answers of {home} are used."))
+                    continue
+                own += collection_costs(
+                    run.source.items,
+                    [subject],
+                    run.task,
+                    (view,),
+                    seed=run.seed,
+                    out=out / run.folder,
+                    work=out / WORK,
+                    sent=sent,
+                )
+        costs.append(own)
+    return costs
+
+
+def _items_of(row: Mapping[str, object]) -> str:
+    """Return what the folders of all seeds of one entry have in common."""
+    return str(row["folder"]).removesuffix(f"-seed{row['seed']}")
+
+
+def sweep_limit_remarks(sweep: Sweep, costs: Sequence[Sequence[CollectionCost]], *, out: Path) -> list[str]:
+    """Return a sentence for each subject whose limits do not allow all that the sweep would send."""
+    specs = dict.fromkeys(spec for run in sweep.runs for spec in run.subjects)
+    return limit_remarks([catalog.subject(spec) for spec in specs], [cost for own in costs for cost in own], out / WORK)
 
 
 def run_sweep(
@@ -195,33 +248,78 @@ def run_sweep(
     settings: Mapping[str, object] | None = None,
     progress: CollectProgress | None = None,
     finished: Callable[[PlannedRun, ResponseTable], None] = lambda run, table: None,
+    part_finished: Callable[[], None] | None = None,
 ) -> None:
     """Collect every run of a sweep in its folder below *out*, then write ``run.json`` of the sweep.
 
-    All parts are checked before the first is asked. *finished* is called with each run and its answers, also if they
-    were kept. *settings* are added to those of each run.
-    Errors: those of :func:`~lexiscope.collect.collect_run`.
+    All parts are checked before the first is asked, also against the run folders that are there. A subject that fails
+    keeps no other run and subject from being asked. Runs share the replies of endpoints (``work``): no request is sent
+    twice, and limits of a subject hold for all runs. A subject that knows no seed is asked once for all seeds.
+    *finished* is called with each run and its answers, also if they were kept; *part_finished* when another part is
+    there. *settings* are added to those of each run.
+    Errors: those of :func:`~lexiscope.collect.collect_run`; :class:`RunError` in the end that names each failure.
     """
+    begun = time.monotonic()
+    _check_place(sweep, out)
     sweep_plan(sweep, out=out)
+    failures: list[str] = []
     with folder_lock(out):
+        gather_logs([out / run.folder / WORK / ANSWERS for run in sweep.runs], out / WORK / ANSWERS)
         for run in sweep.runs:
-            table = collect_run(
-                run.source.items,
-                run.subjects,
-                run.task,
-                out=out / run.folder,
-                views=run.views,
-                seed=run.seed,
-                command=command,
-                settings={**run.settings(), **(settings or {})},
-                checksums=run.source.checksums,
-                progress=progress,
+            others = [(out / other.folder, other.seed) for other in sweep.runs if other.data is run.data]
+            try:
+                table = collect_run(
+                    run.source.items,
+                    run.subjects,
+                    run.task,
+                    out=out / run.folder,
+                    views=run.views,
+                    seed=run.seed,
+                    command=command,
+                    settings={**run.settings(), **(settings or {})},
+                    checksums=run.source.checksums,
+                    progress=progress,
+                    finished=part_finished,
+                    shared=Shared(out / WORK, others),
+                )
+            except SubjectsFailed as failed:
+                failures += [_failure(run, name, error) for name, error in failed.errors.items()]
+            except RunError as error:
+                failures.append(_failure(run, "", error))
+            else:
+                finished(run, table)
+        if failures:
+            raise RunError(
+                f"{counted(len(failures), 'part')} of this sweep could not be asked; all others were",
+                place=Place(str(out)),
+                why="; ".join(failures),
+                hint="mend what is named, or leave the subject out of the file, and run the same command again: "
+                "the answers so far are kept",
             )
-            finished(run, table)
         names = [f"{run.folder}/{name}" for run in sweep.runs for name in (*run_names(out / run.folder), RUN)]
         runs = [run.record for run in sweep.runs]
         record = {"command": list(command), "sweep": {"sha256": sweep.sha256, "runs": runs}, "versions": versions()}
         seal_run(out, record, names)
+        write_machine(out, time.monotonic() - begun)
+
+
+def _failure(run: PlannedRun, subject: str, error: LexiscopeError) -> str:
+    who = f"{subject} on " if subject else ""
+    told = f"{error.what} ({error.why})" if error.why else error.what
+    return f"{who}{run.data.items} in the run folder {run.folder}: {told}"
+
+
+def _check_place(sweep: Sweep, out: Path) -> None:
+    """Check that a sweep does not replace the record of a single run, nor a run of the sweep that of another sweep.
+
+    Errors: :class:`RunError`.
+    """
+    is_run = (out / QUESTION).is_file() or ((out / RUN).is_file() and "sweep" not in read_json(out / RUN))
+    if is_run:
+        what = "this is the folder of a single run: a sweep would replace its record"
+        raise RunError(what, place=Place(str(out)), hint="name another folder for the sweep")
+    for run in sweep.runs:
+        check_no_sweep(out / run.folder)
 
 
 def swept_folders(folder: Path) -> list[Path]:

@@ -196,8 +196,22 @@ class Prompted(Protocol):
 class Previews(Protocol):
     """A subject that can say what it would send, and what that would cost."""
 
-    def preview(self, questions: Sequence[ChatQuestion], *, work: Path | None = None) -> Preview:
-        """Return the first request and the size of all; nothing is sent. What *work* keeps is not asked again."""
+    def preview(
+        self, questions: Sequence[ChatQuestion], *, work: Path | None = None, sent: set[str] | None = None
+    ) -> Preview:
+        """Return the first request and the size of all; nothing is sent. What *work* keeps is not asked again.
+
+        *sent* are names of requests that other parts send before, which are not counted; those of this part are added.
+        It is given only to subjects whose kind has ``KEPT_BY_REQUEST``.
+        """
+
+
+@runtime_checkable
+class Limited(Protocol):
+    """A subject that sends nothing more once a limit is reached."""
+
+    def left(self, *, work: Path | None = None) -> tuple[int | None, float | None]:
+        """Return how many calls, and how much money, are left after what *work* keeps; ``None`` without a limit."""
 
 
 @runtime_checkable

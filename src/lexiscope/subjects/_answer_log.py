@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 from typing import IO, Any
@@ -18,6 +19,8 @@ from lexiscope.core.errors import Place, RunError
 from lexiscope.core.run import take_lock
 from lexiscope.subjects._vector_store import digest
 
+ANSWERS = "answers"
+"""The folder of the logs of endpoints, in the folder of unfinished work."""
 _PAUSE = 0.001
 
 
@@ -103,6 +106,33 @@ class AnswerLog:
             self._answers[name] = answer
             self._lines_read = number
         self._bytes_read += whole
+
+
+def gather_logs(folders: Iterable[Path], target: Path) -> None:
+    """Add to the logs of a folder what those of other folders have: a sweep shares what its runs had by themselves.
+
+    Answers that the target has are not added again. Errors: :class:`RunError` if a log of the target is damaged.
+    """
+    for path in (path for folder in folders for path in sorted(folder.glob("*.jsonl"))):
+        own = target / path.name
+        held = set(own.read_bytes().splitlines()) if own.is_file() else set()
+        names = {_name_of(line) for line in held}
+        lines = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+        new = [line for line in lines if _name_of(line) not in names]
+        if new:
+            target.mkdir(parents=True, exist_ok=True)
+            if own.is_file():
+                _mend(own)
+            with own.open("ab") as stream:
+                _wait_for_lock(stream)
+                stream.write(b"".join(new))
+                stream.flush()
+                os.fsync(stream.fileno())
+
+
+def _name_of(line: bytes) -> bytes:
+    """Return the name of an answer: the first text of its line, after the checksum."""
+    return line.partition(b' ["')[2].partition(b'"')[0]
 
 
 def _mend(path: Path) -> None:

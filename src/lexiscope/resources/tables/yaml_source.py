@@ -60,7 +60,7 @@ def read_yaml(path: Path | str) -> YamlSource:
     """
     data = Path(path).read_bytes()
     if len(data) > MAX_BYTES:
-        raise InputError(f"{len(data)} bytes are too many for a study file", code="E602", place=Place(str(path)))
+        raise InputError(f"{len(data)} bytes are too many for such a file", code="E602", place=Place(str(path)))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -90,7 +90,7 @@ def parse_yaml(text: str, *, path: str = "study.yaml") -> YamlSource:
     except YAMLError as error:
         raise InputError("this is not YAML", code="E603", place=Place(path), why=str(error)) from error
     if not isinstance(root, MappingNode):
-        raise InputError("a study file holds lines of the form 'name: value'", code="E606", place=Place(path, 1))
+        raise InputError("the file holds lines of the form 'name: value'", code="E606", place=Place(path, 1))
     _refuse_repeated_keys(root, text, path)
     return YamlSource(path, text, YAML(typ="safe", pure=True).load(text), root)
 
@@ -118,7 +118,7 @@ class _PlainParser(Parser):
             )
         if isinstance(event, NodeEvent) and (event.anchor is not None or getattr(event, "tag", None) is not None):
             raise InputError(
-                "anchors (&), aliases (*) and tags (!) have no place in a study file",
+                "anchors (&), aliases (*) and tags (!) have no place in this file",
                 code="E604",
                 place=self._place(event),
                 hint="write the value out; quote a text that begins with one of these signs",

@@ -55,6 +55,8 @@ from lexiscope.subjects.local._local_chat import load_local
 CAPABILITIES = ("Generates", "Judges")
 CONVERSES = WORDED = True
 """It judges what can be asked as text."""
+KEPT_BY_REQUEST = True
+"""A reply is found by its whole request: runs with other seeds, items and tasks can share the folder of replies."""
 
 
 _LOG_FORMAT = 1
@@ -163,17 +165,28 @@ class Chat:
             for several in asked
         ]
 
-    def preview(self, questions: Sequence[ChatQuestion], *, work: Path | None = None) -> Preview:
+    def left(self, *, work: Path | None = None) -> tuple[int | None, float | None]:
+        """Return how many calls and how much money its limits leave, after what *work* keeps."""
+        account = Account(self.options, AnswerLog(work / "answers" if work else None, self._key, mends=False).answers())
+        return account.left
+
+    def preview(
+        self, questions: Sequence[ChatQuestion], *, work: Path | None = None, sent: set[str] | None = None
+    ) -> Preview:
         """Return the first request and the size of all that are still to be sent; nothing is sent or written.
 
-        A question that occurs twice is sent once, as in :meth:`converse`. Errors: :class:`InputError` without
-        questions.
+        A question that occurs twice is sent once, as in :meth:`converse`. *sent* are the names of requests that other
+        parts send before; those of this part are added. Errors: :class:`InputError` without questions.
         """
         distinct = {digest(request): request for question in questions for request in self._requests(question)}
         if not distinct:
             raise InputError("there is nothing to ask")
         log = AnswerLog(work / "answers" if work else None, self._key, mends=False)
-        bodies = [request[0] for request in distinct.values() if request not in log]
+        missing = {name: request for name, request in distinct.items() if request not in log}
+        new = {name: request for name, request in missing.items() if sent is None or name not in sent}
+        if sent is not None:
+            sent.update(new)
+        bodies = [request[0] for request in new.values()]
         limits = [body.get("max_tokens") for body in bodies]
         prompt_tokens = -(-sum(map(_characters, bodies)) // _CHARACTERS_PER_TOKEN)
         completion_tokens = None if None in limits else sum(limits)  # type: ignore[arg-type]
@@ -184,7 +197,7 @@ class Chat:
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
             cost=None if completion_tokens is None else self.options.cost(prompt_tokens, completion_tokens),
-            n_kept=len(distinct) - len(bodies),
+            n_kept=len(distinct) - len(missing),
         )
 
     # -- how --------------------------------------------------------------------------------------------------
@@ -394,6 +407,13 @@ class Account:
         if self.uncounted and self._options.budget is not None:
             hint = "leave the budget out and use max_calls, or ask an endpoint that tells them"
             raise SubjectError("the server does not tell how many tokens it counted: no budget can be kept", hint=hint)
+
+    @property
+    def left(self) -> tuple[int | None, float | None]:
+        """How many calls, and how much money, the limits leave; ``None`` without a limit."""
+        calls, budget = self._options.max_calls, self._options.budget
+        spent = self.highest_cost or 0.0
+        return (calls - self._begun if calls else None), (None if budget is None else budget - spent)
 
     @property
     def cost(self) -> float | None:

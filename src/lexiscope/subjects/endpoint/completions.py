@@ -53,6 +53,8 @@ from lexiscope.subjects.local._generation import seed_of
 
 CAPABILITIES = ("Scores", "Generates")
 WORDED = True
+KEPT_BY_REQUEST = True
+"""A score or continuation is found by all that it was asked with: runs can share the folder in which they are kept."""
 
 SEEDS = "sent with every sampled continuation; whether the server honours them is not known"
 _LOG_FORMAT = 1
