@@ -66,7 +66,7 @@ class SeededSubject(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SweepShare:
     """What a collection shares with others of the same command, those of a sweep.
 
     *work* is the folder of kept replies for the subjects that find them by their whole request: no request is paid
@@ -200,7 +200,7 @@ def _collect(
     progress: CollectProgress | None,
     finished: Callable[[], None] | None,
     files: Mapping[str, str] | None = None,
-    shared: Shared | None = None,
+    shared: SweepShare | None = None,
 ) -> ResponseTable:
     """Collect as :func:`collect` does; *files* are the checksums of the files that the items came from, for errors.
 
@@ -340,7 +340,7 @@ def collect_run(
     engine: str = "",
     progress: CollectProgress | None = None,
     finished: Callable[[], None] | None = None,
-    shared: Shared | None = None,
+    shared: SweepShare | None = None,
 ) -> ResponseTable:
     """Collect as :func:`collect` does, then write ``run.json`` next to the answers.
 
@@ -687,7 +687,7 @@ def _collect_part(
     question: _Collection,
     part: _CollectedPart,
     progress: CollectProgress | None,
-    shared: Shared | None = None,
+    shared: SweepShare | None = None,
 ) -> ResponseTable:
     """Return the answers of a part: kept ones where it is finished, else new ones, kept from now on."""
     work = work_of(part.subject, out, shared)
@@ -716,7 +716,7 @@ def _collect_part(
     return table
 
 
-def work_of(subject: Subject, out: Path, shared: Shared | None) -> Path:
+def work_of(subject: Subject, out: Path, shared: SweepShare | None) -> Path:
     """Return the folder in which a subject keeps what is finished of a part: that of a sweep if it may share it."""
     return shared.work if shared is not None and is_kept_by_request(subject) else out / WORK
 
@@ -919,8 +919,11 @@ def scoring_routes(out: Path) -> tuple[Mapping[str, Any], ...]:
 
     One entry for each part: ``subject``, and what the subject says of itself (policy, route, tokens).
     """
-    asked = read_sealed(out / QUESTION)["parts"]
-    seals = [seal for path in sorted((out / PARTS).glob("*.json")) if (seal := read_sealed(path))["key"] in asked]
+    seals = [read_sealed(path) for path in sorted((out / PARTS).glob("*.json"))]
+    if seals:
+        # the folder may keep answers that are not part of its run
+        asked = read_sealed(out / QUESTION)["parts"]
+        seals = [seal for seal in seals if seal["key"] in asked]
     return tuple({"subject": seal["key"]["subject"], **seal["about"]["settings"]} for seal in seals)
 
 

@@ -20,8 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from lexiscope.collect import (
     CollectProgress,
     SeededSubject,
-    Shared,
     SubjectsFailed,
+    SweepShare,
     check_no_sweep,
     collect_run,
     planned_parts,
@@ -280,7 +280,7 @@ def run_sweep(
                     checksums=run.source.checksums,
                     progress=progress,
                     finished=part_finished,
-                    shared=Shared(out / WORK, others),
+                    shared=SweepShare(out / WORK, others),
                 )
             except SubjectsFailed as failed:
                 failures += [_failure(run, name, error) for name, error in failed.errors.items()]
