@@ -200,11 +200,8 @@ def remark_kept(folder: Path, *, quiet: bool) -> None:
     """Name the answers of a folder that its run leaves out; they are read again when they are asked for."""
     kept = kept_besides(folder)
     if kept:
-        names = "; ".join(kept)
-        remark(
-            f"{folder} also keeps answers that are not part of this run ({names}). Ask for them to use them.",
-            quiet=quiet,
-        )
+        said = "also keeps answers that are not part of this run"
+        remark(f"{folder} {said} ({'; '.join(kept)}). To use them, ask for them, too.", quiet=quiet)
 
 
 def _say_sent(out: str) -> None:

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 from lexiscope.collect.engine import LOCAL, Executor, engine_of, work_together
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
-from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, RunError, SpecError
+from lexiscope.core.errors import CapabilityError, DataError, InputError, LexiscopeError, Place, RunError, SpecError
 from lexiscope.core.item import Item, check_unique_ids, items_sha256
 from lexiscope.core.prompt import GUIDELINES, Prompted
 from lexiscope.core.reply import KINDS, MEASURE_REPLY, ReplyKind
