@@ -26,7 +26,7 @@ import pytest
 
 from lexiscope.annotation.store import participants
 from lexiscope.annotation.store.backup import accept_restored
-from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.engine import connect, sa
 from lexiscope.annotation.store.files import DatabaseLostError
 from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, Phase, State, StoredTrial
 from lexiscope.annotation.store.schema import ANSWERS
@@ -301,6 +301,14 @@ def test_commits_wait_for_the_disk(tmp_path: Path, url: str) -> None:
     with open_store(tmp_path, made_study(), url=own) as store:
         setting = store._write(lambda c: c.exec_driver_sql("SHOW synchronous_commit").scalar_one())
         assert setting == store.health().synchronous == "on"
+
+
+def test_a_database_that_does_not_answer_is_not_waited_for(tmp_path: Path) -> None:
+    """A connection has ten seconds, unless the address says how many."""
+    for query, seconds in (("", "10"), ("?connect_timeout=3", "3")):
+        database = connect(tmp_path, url=f"postgresql://people@localhost/study{query}")
+        assert {engine.url.query["connect_timeout"] for engine in (database.read, database.write)} == {seconds}
+        database.dispose()
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ DATABASE_NAME = "study.sqlite"
 # any number: workers of one PostgreSQL study take turns at their transactions under it
 _TURN = 0x1E815C09E
 _LOCKED = "database is locked"
-_WAITS = "synchronous_commit"
+_WAITS, _CONNECT_SECONDS = "synchronous_commit", "10"
 _PATIENCE_SECONDS, _AGAIN_SECONDS = 2.0, 0.2
 
 
@@ -121,7 +121,9 @@ def _postgres_url(url: str) -> sa.URL:
     if not parsed.drivername.startswith("postgresql"):
         what = f"a study is stored in SQLite or PostgreSQL, not {parsed.drivername!r}"
         raise InputError(what, hint=f"write --postgres {example}")
-    return parsed.set(drivername="postgresql+psycopg")
+    # without a limit of its own, a database that does not answer would be waited for without end
+    limit = {} if "connect_timeout" in parsed.query else {"connect_timeout": _CONNECT_SECONDS}
+    return parsed.set(drivername="postgresql+psycopg").update_query_dict(limit)
 
 
 def hold_still(database: Database) -> Callable[[], None]:
