@@ -213,9 +213,9 @@ def accept_restored(url: str, folder: Path, *, key: Path | None = None) -> Store
         with database.read.begin() as connection:
             why = "it has no tables of a study" if not stored_version(connection) else ""
             why = why or reason_not_latest(connection, secret, None)
-            found = StoreCheck(0, 0, (why,)) if why else check(connection, secret, file=None)
-            if found.problems:
-                raise DataError("this database cannot be taken for the study's", why=found.problems[0])
+            result = StoreCheck(0, 0, (why,)) if why else check(connection, secret, file=None)
+            if result.problems:
+                raise DataError("this database cannot be taken for the study's", why=result.problems[0])
             mark = LogMark.of(connection)
     except sa.exc.SQLAlchemyError as error:
         raise read_error(error, None) from error
@@ -227,7 +227,7 @@ def accept_restored(url: str, folder: Path, *, key: Path | None = None) -> Store
         own.write_bytes(secret)
     mark.write(folder, lasting=True)
     _sync_folder(folder)
-    return found
+    return result
 
 
 def _mark_of_backup(backup: Path, key: bytes) -> LogMark:
