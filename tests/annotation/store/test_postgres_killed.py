@@ -152,7 +152,8 @@ def test_health_answers_while_the_database_hangs(tmp_path: Path, monkeypatch: py
                 for pid in servers:
                     with suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGCONT)
-            assert {each.result().status_code for each in waiting} == {303}
+            # who needed a new connection was told after ten seconds that the server cannot answer now
+            assert {each.result().status_code for each in waiting} <= {303, 503}
         assert asyncio.run(is_back(address)) < BACK_SECONDS + BUSY_SECONDS
         process.terminate()
         assert process.stdout is not None
