@@ -15,6 +15,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.studies.kit.verify import verify_run
+from lexiscope.subjects._answer_log import AnswerLog, gather_logs
 
 SWEEP = """\
 data:
@@ -316,3 +317,25 @@ def test_a_sweep_and_a_run_do_not_share_a_folder() -> None:
     with pytest.raises(RunError, match="folder of a single run"):
         sweep_of(SWEEP, Path("R"))
     assert Path("R/run.json").read_bytes() == record
+
+
+def test_replies_that_runs_had_by_themselves_are_shared(tmp_path: Path) -> None:
+    """Each once, in any number of calls; a damaged line is named where it is, and is not copied."""
+    logs = [AnswerLog(tmp_path / name, "key") for name in ("one", "two")]
+    logs[0].put("q1", {"text": "é", "cost": 0.1})
+    logs[1].put("q1", {"text": "another"})
+    logs[1].put("q2", None)
+    for _ in range(2):
+        gather_logs([tmp_path / "one", tmp_path / "two", tmp_path / "none"], tmp_path / "all")
+    shared = AnswerLog(tmp_path / "all", "key")
+    assert (shared.get("q1"), "q2" in shared, len(shared)) == ({"text": "é", "cost": 0.1}, True, 2)
+    assert shared.path is not None
+    before = shared.path.read_bytes()
+    assert logs[0].path is not None
+    assert logs[1].path is not None
+    assert before.startswith(logs[0].path.read_bytes())
+    logs[1].put("q3", "x")
+    logs[1].path.write_bytes(logs[1].path.read_bytes().replace(b'"x"', b'"y"'))
+    with pytest.raises(RunError, match=r"two/.*: this line of stored answers is damaged"):
+        gather_logs([tmp_path / "two"], tmp_path / "all")
+    assert shared.path.read_bytes() == before

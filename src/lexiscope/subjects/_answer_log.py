@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import IO, Any
@@ -34,7 +34,17 @@ class AnswerLog:
     """
 
     def __init__(self, folder: Path | None, key: object, *, mends: bool = True) -> None:
-        self.path = folder / f"{digest(key)[:40]}.jsonl" if folder else None
+        self._open(folder / f"{digest(key)[:40]}.jsonl" if folder else None, mends=mends)
+
+    @classmethod
+    def in_file(cls, path: Path, *, mends: bool = True) -> AnswerLog:
+        """Return the log of a file, whatever its key is. Errors: as for a new log."""
+        log = cls.__new__(cls)
+        log._open(path, mends=mends)
+        return log
+
+    def _open(self, path: Path | None, *, mends: bool) -> None:
+        self.path = path
         self._answers: dict[str, Any] = {}
         # requests under way at the same time finish in any order
         self._lock = Lock()
@@ -70,22 +80,29 @@ class AnswerLog:
 
         Errors: :class:`RunError` where the disk is full or the place cannot be written to.
         """
-        name = digest(question)
-        content = json.dumps([name, answer], ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-        line = f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n"
+        self._add({digest(question): answer}, durably=durably)
+
+    def take_over(self, other: AnswerLog) -> None:
+        """Store what another log has and this one has not, outlasting a power cut. Errors: those of :meth:`put`."""
+        new = {name: answer for name, answer in other._answers.items() if name not in self._answers}
+        if new:
+            self._add(new, durably=True)
+
+    def _add(self, answers: Mapping[str, Any], *, durably: bool) -> None:
+        lines = "".join(_line(name, answer) for name, answer in answers.items())
         with self._lock:
             if self.path is not None:
                 try:
                     self.path.parent.mkdir(parents=True, exist_ok=True)
                     with self.path.open("ab") as stream:
                         _wait_for_lock(stream)
-                        stream.write(line.encode("ascii"))
+                        stream.write(lines.encode("ascii"))
                         if durably:
                             stream.flush()
                             os.fsync(stream.fileno())
                 except OSError as error:
                     raise RunError("an answer cannot be kept", place=Place(str(self.path)), why=str(error)) from error
-            self._answers[name] = answer
+            self._answers |= answers
 
     def _read(self, path: Path) -> None:
         """Read the lines that were added since; one without an end is still being written."""
@@ -111,28 +128,15 @@ class AnswerLog:
 def gather_logs(folders: Iterable[Path], target: Path) -> None:
     """Add to the logs of a folder what those of other folders have: a sweep shares what its runs had by themselves.
 
-    Answers that the target has are not added again. Errors: :class:`RunError` if a log of the target is damaged.
+    Answers that the target has are not added again. Errors: :class:`RunError` if a log is damaged or cannot be made.
     """
     for path in (path for folder in folders for path in sorted(folder.glob("*.jsonl"))):
-        own = target / path.name
-        held = set(own.read_bytes().splitlines()) if own.is_file() else set()
-        names = {_name_of(line) for line in held}
-        lines = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
-        new = [line for line in lines if _name_of(line) not in names]
-        if new:
-            target.mkdir(parents=True, exist_ok=True)
-            if own.is_file():
-                _mend(own)
-            with own.open("ab") as stream:
-                _wait_for_lock(stream)
-                stream.write(b"".join(new))
-                stream.flush()
-                os.fsync(stream.fileno())
+        AnswerLog.in_file(target / path.name).take_over(AnswerLog.in_file(path, mends=False))
 
 
-def _name_of(line: bytes) -> bytes:
-    """Return the name of an answer: the first text of its line, after the checksum."""
-    return line.partition(b' ["')[2].partition(b'"')[0]
+def _line(name: str, answer: Any) -> str:
+    content = json.dumps([name, answer], ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n"
 
 
 def _mend(path: Path) -> None:

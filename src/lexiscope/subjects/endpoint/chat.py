@@ -35,7 +35,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Continuation, Decoding, Progress, Subject, SubjectSpec, copy_with_seed
 from lexiscope.items.answers.chat_answers import chat_answers
-from lexiscope.subjects._answer_log import AnswerLog
+from lexiscope.subjects._answer_log import ANSWERS, AnswerLog
 from lexiscope.subjects._vector_store import digest
 from lexiscope.subjects.endpoint._chat_request import (
     Body,
@@ -167,8 +167,10 @@ class Chat:
 
     def left(self, *, work: Path | None = None) -> tuple[int | None, float | None]:
         """Return how many calls and how much money its limits leave, after what *work* keeps."""
-        account = Account(self.options, AnswerLog(work / "answers" if work else None, self._key, mends=False).answers())
-        return account.left
+        return Account(self.options, self._log(work, mends=False).answers()).left
+
+    def _log(self, work: Path | None, *, mends: bool = True) -> AnswerLog:
+        return AnswerLog(work / ANSWERS if work else None, self._key, mends=mends)
 
     def preview(
         self, questions: Sequence[ChatQuestion], *, work: Path | None = None, sent: set[str] | None = None
@@ -181,7 +183,7 @@ class Chat:
         distinct = {digest(request): request for question in questions for request in self._requests(question)}
         if not distinct:
             raise InputError("there is nothing to ask")
-        log = AnswerLog(work / "answers" if work else None, self._key, mends=False)
+        log = self._log(work, mends=False)
         missing = {name: request for name, request in distinct.items() if request not in log}
         new = {name: request for name, request in missing.items() if sent is None or name not in sent}
         if sent is not None:
@@ -224,7 +226,7 @@ class Chat:
     ) -> dict[str, Any]:
         """Return the kept answer of every request, asking for those that are missing."""
         distinct = {digest(request): request for request in requests}
-        log = AnswerLog(work / "answers" if work else None, self._key)
+        log = self._log(work)
         answers = {name: log.get(request) for name, request in distinct.items() if request in log}
         kept = log.answers()
         account = Account(self.options, kept)

@@ -31,7 +31,7 @@ from lexiscope.core.prompt import Prompting
 from lexiscope.core.scoring import PUBLISHED, ScoringPolicy, TokenScores
 from lexiscope.core.spec import with_options
 from lexiscope.core.subject import Continuation, Decoding, Progress, SubjectSpec, copy_with_seed
-from lexiscope.subjects._answer_log import AnswerLog
+from lexiscope.subjects._answer_log import ANSWERS, AnswerLog
 from lexiscope.subjects._options import read_options
 from lexiscope.subjects._scoring_options import POLICY_OPTIONS, policy_of, policy_options, prompting_of, wording_options
 from lexiscope.subjects._vector_store import digest
@@ -259,7 +259,7 @@ class Completions:
         return Endpoint(self.url, self.options)
 
     def _log(self, work: Path | None) -> AnswerLog:
-        return AnswerLog(work / "answers" if work else None, [_LOG_FORMAT, self.url, self.name])
+        return AnswerLog(work / ANSWERS if work else None, [_LOG_FORMAT, self.url, self.name])
 
     def _count_lost(self, log: AnswerLog, *, asked: bool) -> None:
         """Count the requests of a log that may have been paid without a reply; warn if some were *asked* now."""
