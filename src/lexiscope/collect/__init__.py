@@ -36,6 +36,7 @@ from lexiscope.core.sealed import (
     RESPONSES,
     RUN,
     WORK,
+    part_seals,
     read_sealed,
     run_names,
     seal_run,
@@ -628,10 +629,10 @@ def _kept_keys(out: Path) -> list[dict[str, Any]]:
 def kept_besides(out: Path) -> list[str]:
     """Return the names (subject, view) of the finished parts of a folder that are not part of its run.
 
-    Errors: :class:`RunError` for a damaged question.
+    Errors: :class:`RunError` for a damaged question or seal.
     """
-    now = read_sealed(out / QUESTION)["parts"]
-    return [f"{key['subject']}, {key['view']}" for key in _kept_keys(out) if key not in now]
+    keys = [seal["key"] for _, seal, is_asked in part_seals(out) if not is_asked]
+    return [f"{key['subject']}, {key['view']}" for key in keys]
 
 
 def check_no_sweep(out: Path) -> None:
@@ -641,8 +642,8 @@ def check_no_sweep(out: Path) -> None:
     """
     if (out / RUN).is_file() and "sweep" in read_json(out / RUN):
         what = "this is the folder of a sweep: a single run would replace its record"
-    elif not (out / QUESTION).is_file() and next(out.glob(f"*/{QUESTION}"), None) is not None:
-        what = f"this folder holds other run folders, such as {next(out.glob(f'*/{QUESTION}')).parent.name}"
+    elif not (out / QUESTION).is_file() and (other := next(out.glob(f"*/{QUESTION}"), None)) is not None:
+        what = f"this folder holds other run folders, such as {other.parent.name}"
     else:
         return
     raise RunError(what, place=Place(str(out)), hint="name another folder for this run")
@@ -729,12 +730,17 @@ def is_kept_by_request(subject: Subject) -> bool:
     return bool(getattr(module, "KEPT_BY_REQUEST", False)) and not isinstance(subject, Shareable)
 
 
+def knows_no_seed(subject: Subject) -> bool:
+    """Whether a subject is asked, and gives the same answers in a run with any seed."""
+    return not isinstance(subject, SeededSubject | Recording)
+
+
 def _take_over(out: Path, question: _Collection, others: Sequence[tuple[Path, int]]) -> None:
     """Copy finished parts of subjects that know no seed from run folders of the same question with another seed."""
     for part in question.parts:
         key = question.key(part)
         seal_path = _seal_path(out, key)
-        if isinstance(part.subject, SeededSubject | Recording) or seal_path.is_file():
+        if not knows_no_seed(part.subject) or seal_path.is_file():
             continue
         for other, seed in others:
             old = _seal_path(other, key | {"seed": seed})
@@ -919,11 +925,10 @@ def scoring_routes(out: Path) -> tuple[Mapping[str, Any], ...]:
 
     One entry for each part: ``subject``, and what the subject says of itself (policy, route, tokens).
     """
-    seals = [read_sealed(path) for path in sorted((out / PARTS).glob("*.json"))]
-    if seals:
-        # the folder may keep answers that are not part of its run
-        asked = read_sealed(out / QUESTION)["parts"]
-        seals = [seal for seal in seals if seal["key"] in asked]
+    if not any((out / PARTS).glob("*.json")):
+        return ()
+    # the folder may keep answers that are not part of its run
+    seals = [seal for _, seal, is_asked in part_seals(out) if is_asked]
     return tuple({"subject": seal["key"]["subject"], **seal["about"]["settings"]} for seal in seals)
 
 

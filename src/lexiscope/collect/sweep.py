@@ -19,11 +19,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lexiscope.collect import (
     CollectProgress,
-    SeededSubject,
     SubjectsFailed,
     SweepShare,
     check_no_sweep,
     collect_run,
+    knows_no_seed,
     planned_parts,
 )
 from lexiscope.collect.costs import CollectionCost, collection_costs, limit_remarks
@@ -36,7 +36,6 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.sealed import QUESTION, RUN, WORK, read_sealed, run_names, seal_run, write_machine
 from lexiscope.core.showing import counted
 from lexiscope.core.spec import plain_name
-from lexiscope.core.subject import Recording
 from lexiscope.items.arrange.view_names import GUESSED_WORD, VIEW_NAMES
 from lexiscope.items.read.item_source import ItemSource, column_map, load_items, task_of_items
 from lexiscope.resources.tables.yaml_source import YamlSource, fault_error, read_yaml
@@ -196,42 +195,37 @@ def sweep_costs(sweep: Sweep, *, out: Path) -> list[list[CollectionCost]]:
     Errors: those of :func:`~lexiscope.collect.costs.collection_costs`.
     """
     _check_place(sweep, out)
-    plan = sweep_plan(sweep, out=out)
+    plan = iter(sweep_plan(sweep, out=out))
+    parts = [[(spec, view, next(plan)) for spec in run.subjects for view in run.views] for run in sweep.runs]
     # a subject that knows no seed is asked in one run of its items: in one that is finished, else in the first
-    asked_in: dict[tuple[object, object, object], object] = {}
-    for row in sorted(plan, key=lambda row: not row["finished"]):
-        asked_in.setdefault((_items_of(row), row["subject"], row["view"]), row["folder"])
+    asked_in: dict[tuple[int, object, str], str] = {}
+    for is_finished in (True, False):
+        for run, own_parts in zip(sweep.runs, parts, strict=True):
+            for _, view, row in own_parts:
+                if row["finished"] is is_finished:
+                    asked_in.setdefault((id(run.data), row["subject"], view), run.folder)
     sent: dict[str, set[str]] = {}
     costs: list[list[CollectionCost]] = []
-    rows = iter(plan)
-    for run in sweep.runs:
+    for run, own_parts in zip(sweep.runs, parts, strict=True):
         own: list[CollectionCost] = []
-        for spec in run.subjects:
-            subject = catalog.subject(spec)
-            for view in run.views:
-                row = next(rows)
-                home = asked_in[_items_of(row), row["subject"], view]
-                if not isinstance(subject, SeededSubject | Recording) and home != run.folder:
-                    about = (str(row["subject"]), run.task, view, len(run.source.items))
-                    own.append(CollectionCost(*about, assumption=f"Nothing is asked: the answers of {home} are used."))
-                    continue
-                own += collection_costs(
-                    run.source.items,
-                    [subject],
-                    run.task,
-                    (view,),
-                    seed=run.seed,
-                    out=out / run.folder,
-                    work=out / WORK,
-                    sent=sent,
-                )
+        for spec, view, row in own_parts:
+            subject, home = catalog.subject(spec), asked_in[id(run.data), row["subject"], view]
+            if knows_no_seed(subject) and home != run.folder:
+                about = (str(row["subject"]), run.task, view, len(run.source.items))
+                own.append(CollectionCost(*about, assumption=f"Nothing is asked: the answers of {home} are used."))
+                continue
+            own += collection_costs(
+                run.source.items,
+                [subject],
+                run.task,
+                (view,),
+                seed=run.seed,
+                out=out / run.folder,
+                work=out / WORK,
+                sent=sent,
+            )
         costs.append(own)
     return costs
-
-
-def _items_of(row: Mapping[str, object]) -> str:
-    """Return what the folders of all seeds of one entry have in common."""
-    return str(row["folder"]).removesuffix(f"-seed{row['seed']}")
 
 
 def sweep_limit_remarks(sweep: Sweep, costs: Sequence[Sequence[CollectionCost]], *, out: Path) -> list[str]:

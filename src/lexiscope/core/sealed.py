@@ -12,7 +12,7 @@ import os
 import platform
 import shlex
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,6 +114,17 @@ def collected_names(folder: Path) -> list[str]:
     return names
 
 
+def part_seals(folder: Path) -> Iterator[tuple[Path, dict[str, Any], bool]]:
+    """Yield each finished part of a run folder: the path of its seal, its content, and whether the run asks for it.
+
+    Errors: :class:`RunError` if the question or a seal is damaged.
+    """
+    asked = read_sealed(folder / QUESTION)["parts"]
+    for path in sorted((folder / PARTS).glob("[!.]*.json")):
+        seal = read_sealed(path)
+        yield path, seal, seal["key"] in asked
+
+
 def run_names(folder: Path) -> list[str]:
     """Return the names of :func:`collected_names` that belong to a run: no kept answers that its question leaves out.
 
@@ -121,9 +132,8 @@ def run_names(folder: Path) -> list[str]:
     """
     others: set[str] = set()
     for question in folder.rglob(QUESTION):
-        asked = read_sealed(question)["parts"]
-        for seal in (question.parent / PARTS).glob("[!.]*.json"):
-            if read_sealed(seal)["key"] not in asked:
+        for seal, _, is_asked in part_seals(question.parent):
+            if not is_asked:
                 others |= {path.relative_to(folder).as_posix() for path in (seal, seal.with_suffix(".parquet"))}
     return [name for name in collected_names(folder) if name not in others]
 
