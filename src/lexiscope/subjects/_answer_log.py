@@ -38,7 +38,7 @@ class AnswerLog:
 
     @classmethod
     def in_file(cls, path: Path, *, mends: bool = True) -> AnswerLog:
-        """Return the log of a file, whatever its key is. Errors: as for a new log."""
+        """Return the log that a file holds, of an unknown key. Errors: as for a new log."""
         log = cls.__new__(cls)
         log._open(path, mends=mends)
         return log

@@ -390,24 +390,35 @@ def served_study(folder: Path, *, n_items: int = 6, places: int = 10, **changed:
 @contextmanager
 def workers_of(folder: Path, url: str, *, n: int = 2) -> Iterator[str]:
     """``serve --workers 2`` in a process of its own; its address. It ends in good order."""
-    how = ("--port", "0", "--postgres", url, "--workers", str(n))
-    command = [sys.executable, "-m", "lexiscope", "annotate", "serve", "study.yaml", *how]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with serving_with_workers(folder, url, n=n) as process:
         assert process.stdout is not None
-        said = ""
+        said: list[str] = []
         try:
-            for line in process.stdout:
-                said += line
-                if line.startswith("Ctrl-C"):
-                    break
-            found = re.search(r"http://127.0.0.1:\d+", said)
-            assert found is not None, said
-            yield found[0]
+            yield address_of(process, said)
         finally:
             process.send_signal(signal.SIGTERM)
             left = process.stdout.read()
-            assert process.wait(timeout=60) == 0, said + left
+            assert process.wait(timeout=60) == 0, "".join(said) + left
         assert "All answers are saved" in left, left
+
+
+def serving_with_workers(folder: Path, url: str, *, n: int, port: str = "0") -> subprocess.Popen[str]:
+    """Start ``serve`` with so many workers in a process of its own."""
+    how = ("--port", port, "--postgres", url, "--workers", str(n))
+    command = [sys.executable, "-m", "lexiscope", "annotate", "serve", "study.yaml", *how]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def address_of(process: subprocess.Popen[str], said: list[str]) -> str:
+    """Return the address of a server once it listens; what it said until then is added to *said*."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        said.append(line)
+        if line.startswith("Ctrl-C"):
+            break
+    found = re.search(r"http://127.0.0.1:\d+", "".join(said))
+    assert found is not None, said
+    return found[0]
 
 
 async def take_part(study: FrozenStudy, address: str, number: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from lexiscope.annotation.store.store import Store
 
 from ..web.test_flaky_network import Session
 from .cluster import Cluster, cluster
-from .test_postgres import served_study, workers_of
+from .test_postgres import address_of, served_study, serving_with_workers, workers_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is POSIX")
 BACK_SECONDS = 5.0
@@ -167,24 +166,15 @@ def test_health_answers_while_the_database_hangs(tmp_path: Path, monkeypatch: py
 @contextmanager
 def parent_of_workers(folder: Path, url: str, *, port: str = "0") -> Iterator[tuple[subprocess.Popen[str], str]]:
     """``serve --workers 2`` in a process of its own, and its address; whatever is left of it is killed."""
-    how = ("--port", port, "--postgres", url, "--workers", "2")
-    command = [sys.executable, "-m", "lexiscope", "annotate", "serve", "study.yaml", *how]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
+    with serving_with_workers(folder, url, n=2, port=port) as process:
         started: list[int] = []
         try:
-            said = ""
-            for line in process.stdout:
-                said += line
-                if line.startswith("Ctrl-C"):
-                    break
-            found = re.search(r"http://127.0.0.1:\d+", said)
-            assert found is not None, said
+            address = address_of(process, [])
             end = time.monotonic() + 20
             while len(started) < 3 and time.monotonic() < end:
                 time.sleep(0.1)
                 started = children_of(process.pid)
-            yield process, found[0]
+            yield process, address
         finally:
             for pid in (process.pid, *started):
                 with suppress(ProcessLookupError):

@@ -147,9 +147,6 @@ def _state(path: Path) -> _State:
 _SURROUNDINGS = ("BUSY", "LOCKED", "FULL", "CANTOPEN", "READONLY", "PERM", "NOMEM", "INTERRUPT", "IOERR_WRITE")
 
 
-STORED_IN_POSTGRESQL = "this study is stored in PostgreSQL"
-
-
 class DatabaseLostError(RunError):
     """The folder of a launched study has no database, an empty one, or one that is not the study's latest."""
 
@@ -160,14 +157,22 @@ def missing_database_error(folder: Path) -> DatabaseLostError | None:
     empty = path.is_file() and not path.stat().st_size
     if not traces or (path.is_file() and not empty):
         return None
-    mark = LogMark.read(folder)
-    if mark is not None and mark.is_shared:
-        # its key is here: what moves it away loses the study
-        return DatabaseLostError(
-            STORED_IN_POSTGRESQL, place=Place(str(folder)), hint="name its database: --postgres URL"
-        )
+    if is_in_postgresql(folder):
+        return in_postgresql_error(folder)
     what = "the database is empty" if empty else "the database is missing"
     return lost_database_error(folder, f"{what}, although the folder has {' and '.join(traces)}")
+
+
+def is_in_postgresql(folder: Path) -> bool:
+    """Check whether a folder is that of a study in PostgreSQL: without the key in it, the study is lost."""
+    mark = LogMark.read(folder)
+    return mark is not None and mark.is_shared
+
+
+def in_postgresql_error(folder: Path) -> DatabaseLostError:
+    """Return the error for a study in PostgreSQL of which the database is not named."""
+    hint = "name its database: --postgres URL; for another study name another folder"
+    return DatabaseLostError("this study is stored in PostgreSQL", place=Place(str(folder)), hint=hint)
 
 
 def lost_database_error(folder: Path, what: str, *, shared: bool = False) -> DatabaseLostError:

@@ -40,7 +40,7 @@ from lexiscope.annotation.store.participants import Began, HeldTime
 from lexiscope.annotation.store.places import HasPlace, has_free_place, stamp
 from lexiscope.annotation.store.record import StudyRecord
 from lexiscope.annotation.store.schema import ALEMBIC_VERSION, LISTS, METADATA, SCHEMA_VERSION, STUDY
-from lexiscope.annotation.store.writer import Job, T, Writer
+from lexiscope.annotation.store.writer import Job, Outage, T, Writer, reason_of
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.run import folder_lock
 
@@ -205,6 +205,11 @@ class OpenStudy:
             return error.what
         return ""
 
+    @property
+    def outage(self) -> Outage:
+        """Whether the last try to read or to store something failed, and why."""
+        return self._writer.outage
+
     def when_writer_ends(self, act: Callable[[], None]) -> None:
         """Call *act* if the writer can no longer store anything, after every waiting job was answered."""
         self._writer.when_ended = act
@@ -230,7 +235,7 @@ class OpenStudy:
     def read(self, query: Callable[Concatenate[sa.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Return what a query reads in a transaction, for example ``store.read(state_changes, participant_id)``.
 
-        Errors: those of the query; :class:`StorageError` if the database cannot be read.
+        Errors: those of the query; :class:`StorageError` if the database cannot be read, which begins an outage.
         """
         if self._files is not None:
             self._files.check_present()
@@ -240,7 +245,11 @@ class OpenStudy:
         except (sa.exc.SQLAlchemyError, UnicodeDecodeError) as error:
             if self._files is not None and is_damage(error):
                 raise self._failure(error) from error
-            raise read_error(error, self._database.path) from error
+            failure = read_error(error, self._database.path)
+            # a file that is gone is reported where it is found
+            if not self.trouble:
+                self.outage.record_failure(reason_of(failure, error))
+            raise failure from error
 
     def hold_still(self) -> None:
         """Read from now on what is stored at this moment, also while a server writes to the same database.
@@ -458,10 +467,8 @@ def _lock_folder(folder: Path) -> ExitStack:
 def _set_lost_study_aside(folder: Path) -> Path | None:
     """Set a lost study's files aside. Errors: :class:`InputError` where the database is sound."""
     path, key = folder / DATABASE_NAME, folder / backup.KEY_NAME
-    mark = LogMark.read(folder)
-    if mark is not None and mark.is_shared:
-        hint = "name its database: --postgres URL; for another study name another folder"
-        raise InputError(files.STORED_IN_POSTGRESQL, place=Place(str(folder)), hint=hint)
+    if files.is_in_postgresql(folder):
+        raise files.in_postgresql_error(folder)
     if path.is_file() and path.stat().st_size and key.exists() and not backup.unusable(folder, key.read_bytes()):
         raise InputError(
             "the study's database is intact, so it is not replaced",

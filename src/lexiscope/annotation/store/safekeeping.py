@@ -17,12 +17,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Concatenate
 
 from lexiscope.annotation.store import audit, backup, files, overview, participants, seals
 from lexiscope.annotation.store.checks import check_text
-from lexiscope.annotation.store.engine import FILE_ERRORS, UNREADABLE, DamagedError, StorageError, sa, vacuum
-from lexiscope.annotation.store.open_study import OpenStudy, P
+from lexiscope.annotation.store.engine import FILE_ERRORS, UNREADABLE, DamagedError, sa, vacuum
+from lexiscope.annotation.store.open_study import OpenStudy
 from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import AnswerRefused, Status
 from lexiscope.annotation.store.schema import (
@@ -34,7 +33,6 @@ from lexiscope.annotation.store.schema import (
     SCHEMA_VERSION,
     TOKENS,
 )
-from lexiscope.annotation.store.writer import Outage, T, reason_of
 from lexiscope.core.errors import InputError, LexiscopeError
 
 SAVED_AGAIN = "saving again"
@@ -176,21 +174,6 @@ def _holds(file: Path, wanted: list[bytes]) -> bool:
 
 class Safekeeping(OpenStudy):
     """The protection of a study's data: checks, backups, and the removal of identities in the promised time."""
-
-    @property
-    def outage(self) -> Outage:
-        """Whether the last try to read or to store something failed, and why."""
-        return self._writer.outage
-
-    def read(self, query: Callable[Concatenate[sa.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what a query reads in a transaction (see :meth:`OpenStudy.read`); a failure begins an outage."""
-        try:
-            return super().read(query, *args, **kwargs)
-        except StorageError as error:
-            # a file that is gone or damaged is reported where it is found
-            if not isinstance(error, DamagedError) and not self.trouble:
-                self.outage.record_failure(reason_of(error, error.__cause__))
-            raise
 
     def probe(self) -> None:
         """Store an entry in the audit log if the last try to store something failed: it ends the outage, or fails too.

@@ -119,8 +119,10 @@ def is_loopback(host: str) -> bool:
 
 
 class Keys:
-    """Signatures under the study's secret key: of a participant's cookie, of the token in every form, of when a page
-    was shown (``showings``)."""
+    """Signatures under the study's secret key: of a participant's cookie, and of the token in every form.
+
+    ``showings`` signs when a page was shown.
+    """
 
     def __init__(self, folder: Path) -> None:
         secret = (folder / KEY_NAME).read_bytes()

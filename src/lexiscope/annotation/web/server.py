@@ -431,9 +431,9 @@ async def static(app: App, request: Request) -> Response:
 
 
 async def health(app: App, request: Request) -> Response:
-    """Report whether answers are saved, to programs that watch the server, within five seconds. Nothing about
-    participants.
+    """Report within five seconds whether answers are saved, to programs that watch the server.
 
+    The reply has no data of participants.
     200: yes. 503: no (``saving`` is false), and the server must be looked at. 507: the disk is nearly full.
     """
     # the reason names files and servers: it is in the server's messages
